@@ -1,0 +1,1 @@
+//! Ring → preprocessing → ONNX Runtime → decoding → event: the `ringside consume` child process.

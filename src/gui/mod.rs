@@ -1,0 +1,1 @@
+//! The window: a view of a session.

@@ -1,0 +1,3 @@
+//! The `ringside` program; see [`ringside::cli`].
+
+fn main() {}

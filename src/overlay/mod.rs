@@ -1,0 +1,1 @@
+//! Prediction → shapes in frame pixels; the window paints them, reports rasterise them.

@@ -1,0 +1,1 @@
+//! Source → ring: the `ringside produce` child process.

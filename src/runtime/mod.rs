@@ -1,0 +1,1 @@
+//! Finds or installs ONNX Runtime.
