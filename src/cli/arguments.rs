@@ -83,7 +83,7 @@ pub(super) struct SessionArguments {
     #[arg(long, value_name = "N")]
     pub(super) fps: Option<f64>,
     /// ONNX Runtime library to use
-    #[arg(long, value_name = "FILE", env = "ORT_DYLIB_PATH")]
+    #[arg(long, value_name = "FILE")]
     pub(super) onnxruntime: Option<PathBuf>,
 }
 
@@ -141,7 +141,7 @@ pub(super) enum RuntimeCommand {
     /// Show every ONNX Runtime that is found, and which one is used
     List {
         /// Library to look at first
-        #[arg(long, value_name = "FILE", env = "ORT_DYLIB_PATH")]
+        #[arg(long, value_name = "FILE")]
         onnxruntime: Option<PathBuf>,
     },
     /// Fetch ONNX Runtime with pip or uv and unpack its libraries
