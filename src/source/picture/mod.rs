@@ -285,8 +285,13 @@ fn picture_error(
 }
 
 /// The errors that led to this one, from the outermost on.
-fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| error.source())
+fn chain(error: &ImageError) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
 }
 
 fn ends_early(error: &ImageError) -> bool {
