@@ -1,9 +1,12 @@
 //! Ring → preprocessing → ONNX Runtime → decoding → event: the `ringside consume` child process.
 
 mod assignment;
+mod decode;
 mod device;
+mod labels;
 mod model_file;
 mod profile;
 mod python_literal;
+mod sidecar;
 mod tensor;
 mod threads;

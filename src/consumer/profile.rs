@@ -24,7 +24,10 @@ struct TraceEvent {
     cat: String,
     #[serde(default)]
     name: String,
-    /// Microseconds.
+    /// Start, in microseconds since profiling began.
+    #[serde(default)]
+    ts: u64,
+    /// Duration, in microseconds.
     #[serde(default)]
     dur: u64,
     #[serde(default)]
@@ -43,7 +46,7 @@ struct TraceArguments {
 const COPY_OPERATORS: [&str; 2] = ["MemcpyToHost", "MemcpyFromHost"];
 
 impl Executed {
-    /// Reads a profile of one run from the file that ONNX Runtime wrote.
+    /// Reads the last run of the profile in the file that ONNX Runtime wrote.
     ///
     /// # Errors
     /// The file cannot be read or is not a profile.
@@ -55,7 +58,9 @@ impl Executed {
 
     fn from_events(events: &[TraceEvent]) -> Self {
         let mut executed = Self::default();
-        for event in events {
+        let runs = events.iter().filter(|event| event.name == "model_run");
+        let last_run = runs.map(|event| event.ts).max().unwrap_or(0);
+        for event in events.iter().filter(|event| event.ts >= last_run) {
             // A kernel's own time; GPU profilers add events of category "Kernel" for parts of it.
             if event.cat != "Node" || !event.name.ends_with("_kernel_time") {
                 continue;
@@ -78,11 +83,14 @@ mod tests {
     // onnxruntime/core/framework/sequential_executor.cc.
     const PROFILE: &str = r#"[
 {"cat" : "Session","pid" :1,"tid" :1,"dur" :212,"ts" :3,"ph" : "X","name" :"model_loading_uri","args" : {}},
+{"cat" : "Node","pid" :1,"tid" :1,"dur" :9000,"ts" :5,"ph" : "X","name" :"Conv_0_kernel_time","args" : {"op_name" : "Conv","provider" : "CUDAExecutionProvider"}},
+{"cat" : "Session","pid" :1,"tid" :1,"dur" :9100,"ts" :4,"ph" : "X","name" :"model_run","args" : {}},
 {"cat" : "Node","pid" :1,"tid" :1,"dur" :0,"ts" :9,"ph" : "X","name" :"Conv_0_fence_before","args" : {"op_name" : "Conv"}},
 {"cat" : "Node","pid" :1,"tid" :1,"dur" :40,"ts" :9,"ph" : "X","name" :"Memcpy_kernel_time","args" : {"op_name" : "MemcpyFromHost","provider" : "CUDAExecutionProvider"}},
 {"cat" : "Node","pid" :1,"tid" :1,"dur" :500,"ts" :9,"ph" : "X","name" :"Conv_0_kernel_time","args" : {"op_name" : "Conv","provider" : "CUDAExecutionProvider"}},
 {"cat" : "Kernel","pid" :1,"tid" :1,"dur" :450,"ts" :9,"ph" : "X","name" :"cudnn_conv","args" : {"op_name" : "Conv_0"}},
-{"cat" : "Node","pid" :1,"tid" :1,"dur" :7,"ts" :9,"ph" : "X","name" :"Gather_1_kernel_time","args" : {"op_name" : "Gather","provider" : "CPUExecutionProvider","output_type_shape" : [{"float":[1,3]}]}}
+{"cat" : "Node","pid" :1,"tid" :1,"dur" :7,"ts" :9,"ph" : "X","name" :"Gather_1_kernel_time","args" : {"op_name" : "Gather","provider" : "CPUExecutionProvider","output_type_shape" : [{"float":[1,3]}]}},
+{"cat" : "Session","pid" :1,"tid" :1,"dur" :600,"ts" :8,"ph" : "X","name" :"model_run","args" : {}}
 ]"#;
 
     #[test]

@@ -9,7 +9,7 @@ mod explain;
 mod external;
 mod proto;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use prost::Message;
 use sha2::{Digest, Sha256};
 
-use self::proto::ModelProto;
+use self::proto::{GraphProto, ModelProto};
 
 /// A model's file, read whole.
 #[derive(Debug)]
@@ -25,6 +25,20 @@ pub struct ModelFile {
     content: Vec<u8>,
     /// `metadata_props`, and `producer`, `domain`, `description` where the file gives them.
     pub metadata: BTreeMap<String, String>,
+    /// Inputs, in order; tensors that the file holds itself are none.
+    pub inputs: Vec<DeclaredInput>,
+}
+
+/// An input as the file declares it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredInput {
+    /// Its name.
+    pub name: String,
+    /// Number of its element type in the ONNX format (`TensorProto.DataType`); 0 for what is no
+    /// tensor.
+    pub element: i32,
+    /// Its dimensions, −1 where open; `None` where even their number is.
+    pub shape: Option<Vec<i64>>,
 }
 
 /// Why a model cannot be used.
@@ -204,6 +218,7 @@ impl ModelFile {
         external::check(path, graph)?;
         Ok(Self {
             metadata: metadata(&model),
+            inputs: inputs(graph),
             content,
         })
     }
@@ -244,6 +259,25 @@ fn not_a_model(content: &[u8]) -> Option<Cause> {
     // An ONNX file begins with the byte 8, the key of its version.
     let printable = |&byte: &u8| byte >= b' ' || byte.is_ascii_whitespace();
     start.iter().all(printable).then_some(Cause::Text)
+}
+
+fn inputs(graph: &GraphProto) -> Vec<DeclaredInput> {
+    // Before IR version 4 every weight was an input, too.
+    let held: HashSet<&str> = graph.initializer.iter().map(|t| t.name.as_str()).collect();
+    let declared = graph.input.iter();
+    declared
+        .filter(|input| !held.contains(input.name.as_str()))
+        .map(|input| {
+            let tensor = input.r#type.as_ref().and_then(|r#type| r#type.tensor_type.as_ref());
+            DeclaredInput {
+                name: input.name.clone(),
+                element: tensor.map_or(0, |tensor| tensor.elem_type),
+                shape: tensor
+                    .and_then(|tensor| tensor.shape.as_ref())
+                    .map(|shape| shape.dim.iter().map(|dim| dim.dim_value.unwrap_or(-1)).collect()),
+            }
+        })
+        .collect()
 }
 
 fn metadata(model: &ModelProto) -> BTreeMap<String, String> {

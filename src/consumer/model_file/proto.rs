@@ -45,6 +45,45 @@ pub struct GraphProto {
     pub node: Vec<NodeProto>,
     #[prost(message, repeated, tag = "5")]
     pub initializer: Vec<TensorProto>,
+    #[prost(message, repeated, tag = "11")]
+    pub input: Vec<ValueInfoProto>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct ValueInfoProto {
+    #[prost(string, tag = "1")]
+    pub name: String,
+    #[prost(message, optional, tag = "2")]
+    pub r#type: Option<TypeProto>,
+}
+
+/// A type; other kinds than tensors are left out.
+#[derive(Clone, PartialEq, Message)]
+pub struct TypeProto {
+    #[prost(message, optional, tag = "1")]
+    pub tensor_type: Option<TensorTypeProto>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct TensorTypeProto {
+    /// See `TensorProto.DataType`.
+    #[prost(int32, tag = "1")]
+    pub elem_type: i32,
+    #[prost(message, optional, tag = "2")]
+    pub shape: Option<TensorShapeProto>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct TensorShapeProto {
+    #[prost(message, repeated, tag = "1")]
+    pub dim: Vec<DimensionProto>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct DimensionProto {
+    /// Absent where the dimension is open.
+    #[prost(int64, optional, tag = "1")]
+    pub dim_value: Option<i64>,
 }
 
 #[derive(Clone, PartialEq, Message)]
