@@ -3,8 +3,11 @@
 mod assignment;
 mod decode;
 mod device;
+mod engine;
+mod input;
 mod labels;
 mod model_file;
+pub mod preprocess;
 mod profile;
 mod python_literal;
 mod sidecar;
