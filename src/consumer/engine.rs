@@ -148,7 +148,8 @@ impl Engine {
             warm_up_error: None,
         };
         for _ in 0..2 {
-            if let Err(error) = engine.run(sample) {
+            let run = engine.run(sample).map(drop);
+            if let Err(error) = run {
                 // A model may dislike a black picture; a device that does not work is another matter.
                 if target != Target::Cpu {
                     return Err(Attempt::Load(error));
