@@ -2,7 +2,7 @@ use half::f16;
 use ort::session::SessionInputValue;
 use ort::value::TensorRef;
 
-use super::model_file::{Cause, DeclaredInput, ModelFile};
+use super::model_file::{Cause, DeclaredTensor, ModelFile};
 use super::preprocess::{InputTensor, InputType, Layout, TensorSlice};
 
 /// The picture that a model takes.
@@ -75,26 +75,10 @@ impl ImageInput {
     }
 }
 
-/// `images f32 [?,3,224,224]`.
-fn describe(input: &DeclaredInput) -> String {
-    let element = match input.element {
-        1 => "f32",
-        2 => "u8",
-        3 => "i8",
-        6 => "i32",
-        7 => "i64",
-        8 => "text",
-        9 => "bool",
-        10 => "f16",
-        11 => "f64",
-        _ => "of a rare type",
-    };
-    let side = |&side: &i64| match side {
-        ..0 => "?".to_owned(),
-        side => side.to_string(),
-    };
-    let shape = input.shape.iter().flatten().map(side);
-    format!("`{}` {element} [{}]", input.name, shape.collect::<Vec<_>>().join(","))
+/// `` `images` f32 [?,3,224,224] ``.
+fn describe(input: &DeclaredTensor) -> String {
+    let info = input.info();
+    format!("`{}` {} [{}]", info.name, info.dtype, info.shape.join(","))
 }
 
 /// Input values of the frames of a run, one after the other; reused from run to run.

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::input::{ImageInput, InputBuffer};
 use super::labels::Labels;
 use super::library::Library;
-use super::model_file::{Cause, ModelError, ModelFile};
+use super::model_file::{Cause, DeclaredTensor, ModelError, ModelFile};
 use super::preprocess::{self, Hints, Preprocessor};
 use super::sidecar::Sidecar;
 use super::threads::inference_threads;
@@ -56,23 +56,29 @@ impl Model {
         )?;
         timer.step("file");
 
-        // The task needs the outputs as ONNX Runtime sees them; preprocessing needs the task, and the
-        // first run needs preprocessing. Only its size matters there, and no task changes that.
-        let resolve = |task: &str| {
-            let hints = Hints {
-                metadata: &file.metadata,
-                sidecar: sidecar.as_ref().map(|sidecar| &sidecar.preprocess),
-                spec: &spec.preprocess,
-                task,
-            };
-            preprocess::resolve(&input.tensor, &hints)
-                .map_err(|error| refuse(Cause::Preprocess(error.to_string())))
+        let declared: Vec<_> = file.outputs.iter().map(DeclaredTensor::info).collect();
+        let of_sidecar = |key: fn(&Sidecar) -> Option<&str>| sidecar.as_ref().and_then(key);
+        let known = Known {
+            task: &spec.task,
+            layout: &spec.layout,
+            sidecar_task: of_sidecar(|sidecar| sidecar.task.as_deref()),
+            sidecar_layout: of_sidecar(|sidecar| sidecar.layout.as_deref()),
+            metadata_task: file.metadata.get("task").map(String::as_str),
+            outputs: &declared,
         };
-        let first = resolve(CLASSIFY)?.preprocess;
+        let task = known.task()?;
+        let hints = Hints {
+            metadata: &file.metadata,
+            sidecar: sidecar.as_ref().map(|sidecar| &sidecar.preprocess),
+            spec: &spec.preprocess,
+            task: &task.value,
+        };
+        let resolved = preprocess::resolve(&input.tensor, &hints)
+            .map_err(|error| refuse(Cause::Preprocess(error.to_string())))?;
         let (batch, mut notices) = batch_of(spec, &input);
         let mut sample = InputBuffer::new(input.tensor.dtype);
         let (width, height) = USUAL_FRAME;
-        let size = Preprocessor::new(&first, &input.tensor).output_size(width, height);
+        let size = Preprocessor::new(&resolved.preprocess, &input.tensor).output_size(width, height);
         sample.resize(&input, batch, size);
         let threads = inference_threads(spec.threads, models);
         let request = EngineRequest {
@@ -81,7 +87,7 @@ impl Model {
             device: spec.device,
             strict: spec.strict,
             threads,
-            changing_size: first.size.is_none(),
+            changing_size: resolved.preprocess.size.is_none(),
         };
         let (sha256, engine) = thread::scope(|scope| {
             let digest = scope.spawn(|| file.sha256());
@@ -93,17 +99,6 @@ impl Model {
         timer.step("session");
 
         let outputs = engine.outputs();
-        let of_sidecar = |key: fn(&Sidecar) -> Option<&str>| sidecar.as_ref().and_then(key);
-        let known = Known {
-            task: &spec.task,
-            layout: &spec.layout,
-            sidecar_task: of_sidecar(|sidecar| sidecar.task.as_deref()),
-            sidecar_layout: of_sidecar(|sidecar| sidecar.layout.as_deref()),
-            metadata_task: file.metadata.get("task").map(String::as_str),
-            outputs: &outputs,
-        };
-        let task = known.task()?;
-        let resolved = resolve(&task.value)?;
         notices.extend(label_notice(spec, &task.value, &labels, class_count(&outputs)));
         notices.extend(engine_notices(spec, &engine));
         let label_count = u32::try_from(labels.len()).unwrap_or(u32::MAX);

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use prost::Message;
 use sha2::{Digest, Sha256};
 
-use self::proto::{GraphProto, ModelProto};
+use self::proto::{DimensionProto, GraphProto, ModelProto, ValueInfoProto};
+use crate::protocol::TensorInfo;
 
 /// A model's file, read whole.
 #[derive(Debug)]
@@ -26,12 +27,14 @@ pub struct ModelFile {
     /// `metadata_props`, and `producer`, `domain`, `description` where the file gives them.
     pub metadata: BTreeMap<String, String>,
     /// Inputs, in order; tensors that the file holds itself are none.
-    pub inputs: Vec<DeclaredInput>,
+    pub inputs: Vec<DeclaredTensor>,
+    /// Outputs, in order.
+    pub outputs: Vec<DeclaredTensor>,
 }
 
-/// An input as the file declares it.
+/// An input or output as the file declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeclaredInput {
+pub struct DeclaredTensor {
     /// Its name.
     pub name: String,
     /// Number of its element type in the ONNX format (`TensorProto.DataType`); 0 for what is no
@@ -39,6 +42,45 @@ pub struct DeclaredInput {
     pub element: i32,
     /// Its dimensions, −1 where open; `None` where even their number is.
     pub shape: Option<Vec<i64>>,
+}
+
+impl DeclaredTensor {
+    fn new(value: &ValueInfoProto) -> Self {
+        let r#type = value.r#type.as_ref();
+        let tensor = r#type.and_then(|r#type| r#type.tensor_type.as_ref());
+        let shape = tensor.and_then(|tensor| tensor.shape.as_ref());
+        let side = |dimension: &DimensionProto| dimension.dim_value.unwrap_or(-1);
+        Self {
+            name: value.name.clone(),
+            element: tensor.map_or(0, |tensor| tensor.elem_type),
+            shape: shape.map(|shape| shape.dim.iter().map(side).collect()),
+        }
+    }
+
+    /// Name, type and shape in words; open dimensions are `?`.
+    pub fn info(&self) -> TensorInfo {
+        let dtype = match self.element {
+            1 => "f32",
+            2 => "u8",
+            3 => "i8",
+            6 => "i32",
+            7 => "i64",
+            8 => "text",
+            9 => "bool",
+            10 => "f16",
+            11 => "f64",
+            _ => "other",
+        };
+        let side = |&side: &i64| match side {
+            ..0 => "?".to_owned(),
+            side => side.to_string(),
+        };
+        TensorInfo {
+            name: self.name.clone(),
+            dtype: dtype.to_owned(),
+            shape: self.shape.iter().flatten().map(side).collect(),
+        }
+    }
 }
 
 /// Why a model cannot be used.
@@ -219,6 +261,7 @@ impl ModelFile {
         Ok(Self {
             metadata: metadata(&model),
             inputs: inputs(graph),
+            outputs: graph.output.iter().map(DeclaredTensor::new).collect(),
             content,
         })
     }
@@ -261,22 +304,13 @@ fn not_a_model(content: &[u8]) -> Option<Cause> {
     start.iter().all(printable).then_some(Cause::Text)
 }
 
-fn inputs(graph: &GraphProto) -> Vec<DeclaredInput> {
+fn inputs(graph: &GraphProto) -> Vec<DeclaredTensor> {
     // Before IR version 4 every weight was an input, too.
     let held: HashSet<&str> = graph.initializer.iter().map(|t| t.name.as_str()).collect();
-    let declared = graph.input.iter();
-    declared
+    let inputs = graph.input.iter();
+    inputs
         .filter(|input| !held.contains(input.name.as_str()))
-        .map(|input| {
-            let tensor = input.r#type.as_ref().and_then(|r#type| r#type.tensor_type.as_ref());
-            DeclaredInput {
-                name: input.name.clone(),
-                element: tensor.map_or(0, |tensor| tensor.elem_type),
-                shape: tensor
-                    .and_then(|tensor| tensor.shape.as_ref())
-                    .map(|shape| shape.dim.iter().map(|dim| dim.dim_value.unwrap_or(-1)).collect()),
-            }
-        })
+        .map(DeclaredTensor::new)
         .collect()
 }
 

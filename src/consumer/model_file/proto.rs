@@ -47,6 +47,8 @@ pub struct GraphProto {
     pub initializer: Vec<TensorProto>,
     #[prost(message, repeated, tag = "11")]
     pub input: Vec<ValueInfoProto>,
+    #[prost(message, repeated, tag = "12")]
+    pub output: Vec<ValueInfoProto>,
 }
 
 #[derive(Clone, PartialEq, Message)]
