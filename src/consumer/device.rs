@@ -101,7 +101,10 @@ pub fn plain_reason(message: &str) -> String {
         .unwrap_or("no reason given");
     // "… /onnxruntime_src/…/file.cc:123 void onnxruntime::f(…) text": the text follows the status
     // code, where there is one, else the closing bracket of the signature.
-    let text = match (line.rsplit_once("[ONNXRuntimeError] : "), line.find("/onnxruntime_src/")) {
+    let text = match (
+        line.rsplit_once("[ONNXRuntimeError] : "),
+        line.find("/onnxruntime_src/"),
+    ) {
         (Some((_, status)), _) => status.splitn(3, " : ").last().unwrap_or(status),
         (None, Some(source)) => line[source..]
             .rsplit_once(") ")

@@ -93,7 +93,9 @@ impl Engine {
             }
             match Self::attempt(environment, request, target, sample) {
                 Ok(engine) if engine.ran_elsewhere() => {
-                    reasons.push(format!("{provider} was registered, and no kernel ran there"));
+                    reasons.push(format!(
+                        "{provider} was registered, and no kernel ran there"
+                    ));
                 }
                 Ok(mut engine) => {
                     engine.report.reason = (!reasons.is_empty()).then(|| reasons.join("; "));

@@ -31,6 +31,11 @@ impl Failure {
         ExitCode::from(self.exit)
     }
 
+    /// The session does not speak as agreed.
+    pub fn protocol(message: String) -> Self {
+        Self::new(EXIT_FAILED, "protocol", message, None)
+    }
+
     fn new(exit: u8, code: &str, message: String, hint: Option<&str>) -> Self {
         Self {
             problem: Problem {
@@ -46,7 +51,12 @@ impl Failure {
 impl From<LibraryError> for Failure {
     fn from(error: LibraryError) -> Self {
         let hint = error.hint();
-        Self::new(EXIT_RUNTIME, error.code(), error.to_string(), hint.as_deref())
+        Self::new(
+            EXIT_RUNTIME,
+            error.code(),
+            error.to_string(),
+            hint.as_deref(),
+        )
     }
 }
 

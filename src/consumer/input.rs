@@ -52,9 +52,11 @@ impl ImageInput {
             .map_err(|error| refuse(error.to_string()))?;
         let batch = match with_batch[0] {
             ..1 => None,
-            frames => Some(u32::try_from(frames).ok().ok_or_else(|| {
-                refuse(format!("a batch of {frames} frames is too large"))
-            })?),
+            frames => Some(
+                u32::try_from(frames)
+                    .ok()
+                    .ok_or_else(|| refuse(format!("a batch of {frames} frames is too large")))?,
+            ),
         };
         Ok(Self {
             name: input.name.clone(),

@@ -52,7 +52,9 @@ impl Model {
             path,
             spec.labels.as_deref(),
             &file.metadata,
-            sidecar.as_ref().and_then(|sidecar| sidecar.labels.as_deref()),
+            sidecar
+                .as_ref()
+                .and_then(|sidecar| sidecar.labels.as_deref()),
         )?;
         timer.step("file");
 
@@ -78,7 +80,8 @@ impl Model {
         let (batch, mut notices) = batch_of(spec, &input);
         let mut sample = InputBuffer::new(input.tensor.dtype);
         let (width, height) = USUAL_FRAME;
-        let size = Preprocessor::new(&resolved.preprocess, &input.tensor).output_size(width, height);
+        let size =
+            Preprocessor::new(&resolved.preprocess, &input.tensor).output_size(width, height);
         sample.resize(&input, batch, size);
         let threads = inference_threads(spec.threads, models);
         let request = EngineRequest {
@@ -92,14 +95,21 @@ impl Model {
         let (sha256, engine) = thread::scope(|scope| {
             let digest = scope.spawn(|| file.sha256());
             let engine = Engine::load(&library.environment, &request, &sample);
-            let digest = digest.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let digest = digest
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (digest, engine)
         });
         let engine = engine?;
         timer.step("session");
 
         let outputs = engine.outputs();
-        notices.extend(label_notice(spec, &task.value, &labels, class_count(&outputs)));
+        notices.extend(label_notice(
+            spec,
+            &task.value,
+            &labels,
+            class_count(&outputs),
+        ));
         notices.extend(engine_notices(spec, &engine));
         let label_count = u32::try_from(labels.len()).unwrap_or(u32::MAX);
         let labels_origin = labels.origin.clone();
@@ -159,7 +169,10 @@ fn batch_of(spec: &ModelSpec, input: &ImageInput) -> (u32, Vec<Problem>) {
 fn class_count(outputs: &[crate::protocol::TensorInfo]) -> Option<usize> {
     let shape = &outputs.first()?.shape;
     let classes = if shape.len() > 1 { &shape[1..] } else { shape };
-    classes.iter().map(|side| side.parse::<usize>().ok()).product()
+    classes
+        .iter()
+        .map(|side| side.parse::<usize>().ok())
+        .product()
 }
 
 fn label_notice(
@@ -191,13 +204,18 @@ fn engine_notices(spec: &ModelSpec, engine: &Engine) -> Vec<Problem> {
                 "{}: runs on {}; {} was asked for: {reason}",
                 spec.name, report.provider, report.asked
             ),
-            hint: Some("`strict = true` refuses to run elsewhere; `cpu` asks for the CPU.".to_owned()),
+            hint: Some(
+                "`strict = true` refuses to run elsewhere; `cpu` asks for the CPU.".to_owned(),
+            ),
         });
     }
     if let Some(error) = engine.warm_up_error() {
         notices.push(Problem {
             code: "first_run".to_owned(),
-            message: format!("{}: the first run, on a black picture, failed: {error}", spec.name),
+            message: format!(
+                "{}: the first run, on a black picture, failed: {error}",
+                spec.name
+            ),
             hint: None,
         });
     }

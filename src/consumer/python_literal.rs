@@ -331,7 +331,10 @@ mod tests {
         assert_eq!(Literal::parse(" {} "), Ok(Literal::Dict(vec![])));
         assert_eq!(
             Literal::parse("{1_000, 1e3}"),
-            Ok(Literal::List(vec![Literal::Int(1000), Literal::Float(1000.0)]))
+            Ok(Literal::List(vec![
+                Literal::Int(1000),
+                Literal::Float(1000.0)
+            ]))
         );
     }
 

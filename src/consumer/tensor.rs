@@ -122,7 +122,9 @@ impl<'a> Values<'a> {
             Self::I8(all) => all.iter().for_each(|&value| visit(f64::from(value))),
             Self::I32(all) => all.iter().for_each(|&value| visit(f64::from(value))),
             Self::I64(all) => all.iter().for_each(|&value| visit(value as f64)),
-            Self::Bool(all) => all.iter().for_each(|&value| visit(f64::from(u8::from(value)))),
+            Self::Bool(all) => all
+                .iter()
+                .for_each(|&value| visit(f64::from(u8::from(value)))),
             Self::Other => {}
         }
     }

@@ -124,9 +124,10 @@ mod tests {
 
     fn scores_of(output: Output) -> Vec<(u32, f32)> {
         match output {
-            Output::Classes { classes, .. } => {
-                classes.iter().map(|class| (class.id, class.score)).collect()
-            }
+            Output::Classes { classes, .. } => classes
+                .iter()
+                .map(|class| (class.id, class.score))
+                .collect(),
             other => panic!("{other:?}"),
         }
     }
@@ -159,7 +160,10 @@ mod tests {
     fn values_that_are_no_numbers_make_the_answer_invalid() {
         for (values, reason) in [
             ([f32::NAN, 1.0, f32::NAN], "2 NaN in output `logits`"),
-            ([f32::INFINITY, 1.0, 0.0], "1 infinite values in output `logits`"),
+            (
+                [f32::INFINITY, 1.0, 0.0],
+                "1 infinite values in output `logits`",
+            ),
         ] {
             assert_eq!(
                 decode(ScoreKind::Probability, &[1, 3], &values, 0),

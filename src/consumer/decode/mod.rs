@@ -19,7 +19,13 @@ pub trait Decoder: Send {
     fn layout(&self) -> &'static str;
 
     /// What the outputs say about frame `index` of the `batch` frames of the run.
-    fn decode(&self, outputs: &[OutputView<'_>], index: usize, batch: usize, tuning: Tuning) -> Output;
+    fn decode(
+        &self,
+        outputs: &[OutputView<'_>],
+        index: usize,
+        batch: usize,
+        tuning: Tuning,
+    ) -> Output;
 }
 
 /// Options of decoding that act at once.
@@ -74,7 +80,10 @@ impl Known<'_> {
             (Some(self.task), Origin::You),
             (task_of_layout(self.layout), Origin::You),
             (self.sidecar_task, Origin::Sidecar),
-            (self.sidecar_layout.and_then(task_of_layout), Origin::Sidecar),
+            (
+                self.sidecar_layout.and_then(task_of_layout),
+                Origin::Sidecar,
+            ),
         ];
         let wish = wished
             .into_iter()
@@ -183,10 +192,17 @@ mod tests {
             ("1,84,8400", false),
             ("1,3,224,224", false),
         ] {
-            assert_eq!(looks_like_classes(&[output("f32", shape)]), classes, "{shape}");
+            assert_eq!(
+                looks_like_classes(&[output("f32", shape)]),
+                classes,
+                "{shape}"
+            );
         }
         assert!(!looks_like_classes(&[output("i64", "1,10")]));
-        assert!(!looks_like_classes(&[output("f32", "1,10"), output("f32", "1,10")]));
+        assert!(!looks_like_classes(&[
+            output("f32", "1,10"),
+            output("f32", "1,10")
+        ]));
     }
 
     #[test]
@@ -215,7 +231,10 @@ mod tests {
             ..known
         };
         assert_eq!(task(&known), ("classify".to_owned(), Origin::Sidecar));
-        let known = Known { task: "raw", ..known };
+        let known = Known {
+            task: "raw",
+            ..known
+        };
         assert_eq!(task(&known), ("raw".to_owned(), Origin::You));
         let known = Known {
             task: "detekt",
