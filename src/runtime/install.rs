@@ -29,12 +29,12 @@ const LOCK_POLL: Duration = Duration::from_millis(100);
 /// What to install.
 #[derive(Debug, Clone, Default)]
 pub struct InstallRequest {
-    /// What it is to compute on; not looked at when `from` is given.
+    /// What it is to compute on; not looked at when `wheel` is given.
     pub flavour: Flavour,
     /// Install again what is there already.
     pub force: bool,
     /// A pinned wheel that has been downloaded before; nothing is fetched then.
-    pub from: Option<PathBuf>,
+    pub wheel: Option<PathBuf>,
 }
 
 /// How far an installation is.
@@ -137,7 +137,7 @@ impl Installer {
         request: &InstallRequest,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Found, RuntimeError> {
-        let wheel = match &request.from {
+        let wheel = match &request.wheel {
             Some(file) => self.identify(file, progress)?,
             None => self.pinned(request.flavour)?,
         };
@@ -148,7 +148,7 @@ impl Installer {
         if let Some(found) = finished() {
             return Ok(found);
         }
-        if self.offline && request.from.is_none() {
+        if self.offline && request.wheel.is_none() {
             return Err(RuntimeError::Offline {
                 by_hand: by_hand(wheel, &self.root),
             });
@@ -161,7 +161,7 @@ impl Installer {
         }
         self.sweep()?;
         let partial = Partial::create(&self.root)?;
-        let fetched = match &request.from {
+        let fetched = match &request.wheel {
             Some(file) => Fetched::Wheel(file.clone()),
             None => Download {
                 wheel,
@@ -172,7 +172,7 @@ impl Installer {
             }
             .fetch()?,
         };
-        let libraries = unpack(wheel, &fetched, &partial, request.from.is_some(), progress)?;
+        let libraries = unpack(wheel, &fetched, &partial, request.wheel.is_some(), progress)?;
         let version = usable_version(&libraries.join(main_file(wheel)))?;
         let directory = self.directory(wheel);
         publish(&libraries, &directory, &partial)?;
