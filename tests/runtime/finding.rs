@@ -83,7 +83,7 @@ fn a_file_that_is_no_library_is_refused_by_name() {
     assert_named!(file("pipe.so"), Defect::NotRegular);
 
     compile_onnxruntime(&file("secret.so"), "1.31.1");
-    fs::set_permissions(file("secret.so"), fs::Permissions::from_mode(0)).expect("permissions");
+    fs::set_permissions(file("secret.so"), fs::Permissions::from_mode(0o000)).expect("permissions");
     // Root may read everything.
     if fs::File::open(file("secret.so")).is_err() {
         assert_named!(file("secret.so"), Defect::Unreadable(_));
