@@ -1,0 +1,5 @@
+//! Finding and installing ONNX Runtime.
+
+mod fakes;
+mod finding;
+mod installing;
