@@ -28,12 +28,6 @@ pub enum Command {
         /// See [`FramePosition`](crate::frame::FramePosition)`::source_index`.
         source_index: u64,
     },
-    /// Producer: leave out the frame for which [`Event::NeedsSlot`](super::Event::NeedsSlot) asked
-    /// for a larger ring, report it as skipped, and go on.
-    SkipFrame {
-        /// Why, in words.
-        reason: String,
-    },
     /// Producer: begin again at the end, or not.
     Loop {
         /// Whether to begin again.

@@ -114,10 +114,14 @@ fn dropping_a_child_leaves_nothing_even_when_its_messages_are_not_taken() {
 fn a_child_that_reads_no_command_is_found_deaf() {
     let (child, _inbox, _folder) = start("sleep 1000");
     let deadline = Instant::now() + HANG;
-    let long = "x".repeat(4000);
-    while child.send(Command::SkipFrame {
-        reason: long.clone(),
-    }) {
+    let long = || {
+        Command::Attach(crate::protocol::Attachment {
+            ring: "x".repeat(4000),
+            generation: 1,
+            member: None,
+        })
+    };
+    while child.send(long()) {
         assert!(Instant::now() < deadline, "commands pile up without end");
     }
 }

@@ -173,9 +173,14 @@ impl Managed {
         }
     }
 
+    /// Does not start it again.
+    pub(super) fn cancel_restart(&mut self) {
+        self.restart_at = None;
+    }
+
     /// Asks it to end.
     pub(super) fn stop(&mut self, now_nanos: u64) {
-        self.restart_at = None;
+        self.cancel_restart();
         match &mut self.child {
             Some(child) => {
                 self.asked = true;

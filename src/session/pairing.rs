@@ -129,6 +129,7 @@ mod tests {
                 id: 0,
                 name: name.to_owned(),
                 score: 1.0,
+                value: 1.0,
             }],
         }
     }

@@ -12,33 +12,51 @@ const SOURCE_CANNOT_OPEN: i32 = 3;
 /// Exit code of a consumer without ONNX Runtime or its device.
 const RUNTIME_MISSING: i32 = 5;
 
+/// How long the consumers wait for the producer's end before they are asked to end, too.
+const PRODUCER_END_NANOS: u64 = 500_000_000;
+
 impl Engine {
-    /// Asks all children to end; the session is over when they have.
+    /// Asks all children to end, the producer first, so that what it has published last is counted
+    /// for everybody. The session is over when they have ended.
     pub(super) fn stop(&mut self) {
-        if self.stopping {
+        if self.stopping.is_some() {
             return;
         }
         let now = monotonic_nanos();
-        self.stopping = true;
+        self.stopping = Some(now);
         self.dirty = true;
         self.next_tick = 0;
-        let models = self.models.iter_mut().map(|model| &mut model.managed);
-        for managed in [&mut self.source.managed].into_iter().chain(models) {
-            managed.start_again = false;
-            managed.stop(now);
+        self.source.managed.start_again = false;
+        self.source.managed.stop(now);
+        for model in &mut self.models {
+            model.managed.start_again = false;
+            model.managed.cancel_restart();
+        }
+    }
+
+    /// Asks the consumers to end, when the producer of a stopping session has, or takes long to.
+    pub(super) fn stop_models(&mut self, now: u64) {
+        let Some(since) = self.stopping else {
+            return;
+        };
+        if self.source.managed.is_alive() && now < since + PRODUCER_END_NANOS {
+            return;
+        }
+        for model in &mut self.models {
+            model.managed.stop(now);
         }
     }
 
     /// Whether all children have ended after the session was asked to.
     pub(super) fn is_over(&self) -> bool {
-        self.stopping
+        self.stopping.is_some()
             && !self.source.managed.is_alive()
             && self.models.iter().all(|model| !model.managed.is_alive())
     }
 
     /// Ends a session that nobody watches when there is nothing more to do.
-    pub(super) fn check_end(&mut self, _now: u64) {
-        if self.stopping || self.options.interactive {
+    pub(super) fn check_end(&mut self) {
+        if self.stopping.is_some() || self.options.interactive {
             return;
         }
         let no_model_left = !self.models.is_empty() && self.all_models_failed();
@@ -127,7 +145,7 @@ impl Engine {
         if self.failures.is_empty() {
             SessionExit::Done
         } else {
-            SessionExit::ModelOrSourceGaveUp
+            SessionExit::GaveUp
         }
     }
 

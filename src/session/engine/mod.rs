@@ -86,7 +86,8 @@ pub(super) struct Engine {
     paused: bool,
     /// Frames to publish although it is held, asked for before they could flow.
     steps: u32,
-    stopping: bool,
+    /// Monotonic time since which the session is ending.
+    stopping: Option<u64>,
     closed_pipe: bool,
     /// Name of the model that the producer has been waiting for, if for long.
     waits_for: Option<String>,
@@ -143,7 +144,7 @@ impl Engine {
             flowing: false,
             paused: options.start_paused,
             steps: 0,
-            stopping: false,
+            stopping: None,
             closed_pipe: false,
             waits_for: None,
             next_child: 1,
@@ -277,12 +278,13 @@ impl Engine {
             self.stop();
         }
         self.helpers.retain(|helper| !helper.is_finished());
-        self.check_end(now);
+        self.stop_models(now);
+        self.check_end();
         let children = || {
             let models = self.models.iter().map(|model| &model.managed);
             models.chain([&self.source.managed])
         };
-        let tick = if self.stopping || children().any(|child| child.is_ending()) {
+        let tick = if self.stopping.is_some() || children().any(|child| child.is_ending()) {
             SHORT_TICK_NANOS
         } else {
             TICK_NANOS
@@ -368,7 +370,7 @@ impl Engine {
 
     /// Sends what is held to the producer and the models, once all that are waited for are ready.
     fn flow_if_ready(&mut self) {
-        if self.flowing || self.stopping || !self.source.attached {
+        if self.flowing || self.stopping.is_some() || !self.source.attached {
             return;
         }
         let waits = self.delivery == Delivery::Every || !self.source.is_live();

@@ -26,7 +26,7 @@ impl Engine {
     fn phase(&self) -> SessionPhase {
         if self.is_over() {
             SessionPhase::Stopped
-        } else if self.stopping {
+        } else if self.stopping.is_some() {
             SessionPhase::Stopping
         } else if !self.flowing {
             SessionPhase::Starting

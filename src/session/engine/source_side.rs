@@ -313,9 +313,8 @@ impl Engine {
             let message = format!("a frame of {bytes} bytes is left out: {error}");
             self.journal
                 .log(now, LogLevel::Warning, "source", &message, None);
-            self.source.managed.send(Command::SkipFrame {
-                reason: error.to_string(),
-            });
+            // The same ring again: a producer leaves out what does not fit after it has asked.
+            self.attach_producer();
         }
     }
 

@@ -18,7 +18,7 @@ impl Engine {
         let now = monotonic_nanos();
         self.dirty = true;
         self.next_tick = 0;
-        if self.stopping {
+        if self.stopping.is_some() {
             return;
         }
         match command {

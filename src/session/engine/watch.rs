@@ -18,7 +18,7 @@ impl Engine {
     /// Looks for stale children and waits.
     pub(super) fn watch(&mut self, now: u64) {
         self.next_watch = now + WATCH_NANOS;
-        if self.stopping {
+        if self.stopping.is_some() {
             return;
         }
         self.watch_models(now);
