@@ -7,7 +7,14 @@ use crate::base::unescape_path;
 
 /// Kinds of sources that are planned.
 const LATER_SCHEMES: [&str; 8] = [
-    "camera", "video", "recording", "rtsp", "rtsps", "http", "https", "udp",
+    "camera",
+    "video",
+    "recording",
+    "rtsp",
+    "rtsps",
+    "http",
+    "https",
+    "udp",
 ];
 
 /// Similarity from which on an unknown scheme is taken for a misspelt one (Jaro–Winkler, 0..=1).

@@ -89,9 +89,10 @@ pub fn open(address: &str) -> Result<Box<dyn FrameSource>, SourceError> {
         SourceAddress::Folder(path, options) => Box::new(FolderSource::folder(&path, options)?),
         SourceAddress::Image(path, options) => Box::new(FolderSource::image(&path, options)?),
         SourceAddress::Path(path, options) => {
-            let metadata = path
-                .metadata()
-                .map_err(|cause| SourceError::Path { path: path.clone(), cause })?;
+            let metadata = path.metadata().map_err(|cause| SourceError::Path {
+                path: path.clone(),
+                cause,
+            })?;
             if metadata.is_dir() {
                 Box::new(FolderSource::folder(&path, options)?)
             } else {

@@ -100,7 +100,8 @@ impl PatternSpec {
                 })?;
             }
             "frames" => {
-                let frames = option.number("a number of frames, at least 1", |&frames| frames > 0)?;
+                let frames =
+                    option.number("a number of frames, at least 1", |&frames| frames > 0)?;
                 self.frames = Some(frames);
             }
             "dtype" => {
@@ -277,7 +278,12 @@ fn bounce(distance: u64, room: usize) -> usize {
 }
 
 /// Appends a colour as a pixel of that type and order. Grey is the luma of Rec. 601.
-fn push_pixel(row: &mut Vec<u8>, [red, green, blue]: [u8; 3], sample: SampleType, order: PixelOrder) {
+fn push_pixel(
+    row: &mut Vec<u8>,
+    [red, green, blue]: [u8; 3],
+    sample: SampleType,
+    order: PixelOrder,
+) {
     let luma = || {
         let [red, green, blue] = [red, green, blue].map(u32::from);
         ((299 * red + 587 * green + 114 * blue + 500) / 1000) as u8
@@ -354,7 +360,7 @@ impl FrameSource for PatternSource {
             (false, _) => self.cursor,
             (true, true) => Cursor {
                 source_index: 0,
-                pass: self.cursor.pass + 1,
+                pass: self.cursor.pass.saturating_add(1),
             },
             (true, false) => return None,
         };
@@ -393,11 +399,16 @@ mod tests {
     fn every_type_and_order_shows_the_same_stamp() {
         for dtype in ["u8", "u16", "u32", "f32"] {
             for order in ["gray", "rgb", "bgr", "rgba", "bgra"] {
-                let mut source =
-                    source(&format!("stamp?size=7x3&dtype={dtype}&order={order}&frames=62"));
+                let mut source = source(&format!(
+                    "stamp?size=7x3&dtype={dtype}&order={order}&frames=62"
+                ));
                 for k in 0..62u64 {
                     let expected = 8 + 4 * (k % 60) as u8;
-                    assert_eq!(next_rgb(&mut source), [expected; 7 * 3 * 3], "{dtype} {order} {k}");
+                    assert_eq!(
+                        next_rgb(&mut source),
+                        [expected; 7 * 3 * 3],
+                        "{dtype} {order} {k}"
+                    );
                     let frame = source.frame().expect("a frame");
                     assert_eq!(frame.position.source_index, k);
                     frame.check().expect("a whole frame");

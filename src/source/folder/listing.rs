@@ -126,14 +126,25 @@ mod tests {
     }
 
     fn names(listing: &Listing) -> Vec<String> {
-        listing.pictures.iter().map(|path| escape_path(path)).collect()
+        listing
+            .pictures
+            .iter()
+            .map(|path| escape_path(path))
+            .collect()
     }
 
     #[test]
     fn numbers_are_ordered_as_numbers() {
         let folder = folder(&[
-            b"10.png", b"2.png", b"1.png", b"b/10/2.png", b"b/9/1.png", b"a.png", b"a 1.png",
-            b"a1.png", b"\xff2.png",
+            b"10.png",
+            b"2.png",
+            b"1.png",
+            b"b/10/2.png",
+            b"b/9/1.png",
+            b"a.png",
+            b"a 1.png",
+            b"a1.png",
+            b"\xff2.png",
         ]);
         let listing = list(folder.path(), true).expect("a listing");
         assert_eq!(
@@ -155,7 +166,12 @@ mod tests {
     #[test]
     fn what_is_left_out_is_counted_unless_hidden() {
         let folder = folder(&[
-            b"a.png", b"._a.png", b".DS_Store", b".git/x.png", b"sub/b.png", b"sub.png/c.png",
+            b"a.png",
+            b"._a.png",
+            b".DS_Store",
+            b".git/x.png",
+            b"sub/b.png",
+            b"sub.png/c.png",
             b"no_extension",
         ]);
         fs::write(folder.path().join("notes.txt"), "notes").expect("a file");

@@ -72,7 +72,13 @@ impl FolderSource {
         };
         let uri = format!("folder:{}{recursive}", escape_path(path));
         let notices = notices(path, &listing);
-        Ok(Self::new(uri, path.to_owned(), listing.pictures, notices, options))
+        Ok(Self::new(
+            uri,
+            path.to_owned(),
+            listing.pictures,
+            notices,
+            options,
+        ))
     }
 
     /// One picture.
@@ -95,7 +101,13 @@ impl FolderSource {
         })?;
         let root = path.parent().unwrap_or(Path::new("")).to_owned();
         let uri = format!("image:{}", escape_path(path));
-        Ok(Self::new(uri, root, vec![PathBuf::from(name)], Vec::new(), options))
+        Ok(Self::new(
+            uri,
+            root,
+            vec![PathBuf::from(name)],
+            Vec::new(),
+            options,
+        ))
     }
 
     fn new(
@@ -161,7 +173,11 @@ impl FolderSource {
     }
 
     /// Decodes entry `index`, or waits until that has been done.
-    fn decoded(&mut self, index: u64, path: &Path) -> Result<Result<Decoded, PictureError>, SourceError> {
+    fn decoded(
+        &mut self,
+        index: u64,
+        path: &Path,
+    ) -> Result<Result<Decoded, PictureError>, SourceError> {
         if self.reads_ahead && self.pictures.len() > 1 {
             self.plan(index)?;
             if let Some(result) = self.ahead.as_mut().and_then(|ahead| ahead.take(index)) {
@@ -171,7 +187,12 @@ impl FolderSource {
             }
         }
         let pixels = std::mem::take(&mut self.spare_pixels);
-        Ok(decode(&mut self.reader, path, self.options.max_bytes, pixels))
+        Ok(decode(
+            &mut self.reader,
+            path,
+            self.options.max_bytes,
+            pixels,
+        ))
     }
 
     /// Asks for the entries from `index` on, as far as the queue has room.
@@ -202,7 +223,9 @@ impl FolderSource {
                 break;
             }
             let will_be_kept = self.current.as_ref().is_some_and(|(current, kept)| {
-                *current == next && self.looping && self.cache.has_room(kept.frame.pixels.capacity())
+                *current == next
+                    && self.looping
+                    && self.cache.has_room(kept.frame.pixels.capacity())
             });
             if !self.cache.holds(next) && !will_be_kept {
                 let path = self.root.join(&self.pictures[next as usize]);
@@ -275,7 +298,7 @@ impl FrameSource for FolderSource {
             (false, _) => self.cursor,
             (true, true) => Cursor {
                 source_index: 0,
-                pass: self.cursor.pass + 1,
+                pass: self.cursor.pass.saturating_add(1),
             },
             (true, false) => return None,
         };

@@ -102,7 +102,10 @@ pub(super) fn recognise(beginning: &[u8], path: &Path) -> Result<PictureFormat, 
         return Err(PictureError::Empty);
     }
     for (offset, bytes, name) in UNSUPPORTED {
-        if beginning.get(offset..).is_some_and(|rest| rest.starts_with(bytes)) {
+        if beginning
+            .get(offset..)
+            .is_some_and(|rest| rest.starts_with(bytes))
+        {
             return Err(PictureError::Format(name));
         }
     }

@@ -98,10 +98,7 @@ mod tests {
             .expect("a known type");
         let mut pixels = Vec::new();
         layout.expand(&[1, 2, 3, 4, 5, 6, 7, 8], &mut pixels);
-        assert_eq!(
-            pixels,
-            [1, 2, 1, 2, 1, 2, 3, 4, 5, 6, 5, 6, 5, 6, 7, 8]
-        );
+        assert_eq!(pixels, [1, 2, 1, 2, 1, 2, 3, 4, 5, 6, 5, 6, 5, 6, 7, 8]);
         assert_eq!(layout.pixel_bytes(), 8);
     }
 

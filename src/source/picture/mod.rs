@@ -15,10 +15,10 @@ use std::path::Path;
 use image::{ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 pub use error::PictureError;
-pub use format::PictureFormat;
 pub(super) use file::FileStamp;
-pub(super) use format::{begins_as_picture, is_named_as_picture};
+pub use format::PictureFormat;
 use format::{MAGIC_BYTES, recognise};
+pub(super) use format::{begins_as_picture, is_named_as_picture};
 use layout::Layout;
 
 use crate::base::monotonic_nanos;
@@ -119,9 +119,7 @@ impl PictureReader {
         self.file.clear();
         file.take(max_bytes).read_to_end(&mut self.file)?;
         let format = recognise(&self.file[..self.file.len().min(MAGIC_BYTES)], path)?;
-        let result = guarded(format, || {
-            self.decode(format, max_bytes, pixels, reserve)
-        });
+        let result = guarded(format, || self.decode(format, max_bytes, pixels, reserve));
         if self.file.capacity() > KEPT_FILE_BYTES {
             self.file = Vec::new();
         }
@@ -295,11 +293,11 @@ fn chain(error: &ImageError) -> impl Iterator<Item = &(dyn Error + 'static)> {
 }
 
 fn ends_early(error: &ImageError) -> bool {
-    chain(error).any(|error| {
-        error
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
-    })
+    let is_end = |error: &io::Error| error.kind() == io::ErrorKind::UnexpectedEof;
+    match error {
+        ImageError::IoError(error) => is_end(error),
+        error => chain(error).any(|error| error.downcast_ref().is_some_and(is_end)),
+    }
 }
 
 fn innermost(error: &ImageError) -> String {
