@@ -104,7 +104,10 @@ fn numbers_ui(ui: &mut Ui, rect: Rect, parts: &[Stage]) {
         shown.truncate(rows * 2);
     }
     let (left, right) = rect.split_left_right_at_fraction(0.5);
-    let columns = [left.with_max_x(left.right() - 8.0), right.with_min_x(right.left() + 8.0)];
+    let columns = [
+        left.with_max_x(left.right() - 8.0),
+        right.with_min_x(right.left() + 8.0),
+    ];
     for (place, stage) in shown.into_iter().enumerate() {
         let column = columns[place / rows.max(1) % 2];
         let top = column.top() + (place % rows.max(1)) as f32 * ROW_HEIGHT;
@@ -131,7 +134,12 @@ fn numbers_ui(ui: &mut Ui, rect: Rect, parts: &[Stage]) {
             Align2::LEFT_CENTER,
             small(stage.name).color(palette.weak),
         );
-        text_in(ui, figure, Align2::RIGHT_CENTER, small(&value).color(palette.text));
+        text_in(
+            ui,
+            figure,
+            Align2::RIGHT_CENTER,
+            small(&value).color(palette.text),
+        );
     }
 }
 
@@ -146,7 +154,8 @@ fn table_ui(ui: &mut Ui, stages: &[Stage]) {
             }
             ui.end_row();
             for stage in stages {
-                ui.label(stage.name).on_hover_text(stage_meaning(stage.name));
+                ui.label(stage.name)
+                    .on_hover_text(stage_meaning(stage.name));
                 ui.label(format::latency(stage.last));
                 if let Some(stats) = stage.stats {
                     for micros in [stats.p50, stats.p90, stats.p99, stats.max] {

@@ -55,7 +55,11 @@ pub(super) fn failed_ui(
             .layout(Layout::top_down(Align::Min)),
         |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                ui.label(strong("This model cannot run").size(15.0).color(palette.bad));
+                ui.label(
+                    strong("This model cannot run")
+                        .size(15.0)
+                        .color(palette.bad),
+                );
                 ui.add_space(2.0);
                 ui.add(Label::new(problem.message.as_str()).wrap().selectable(true));
                 if let Some(hint) = &problem.hint {
@@ -70,9 +74,16 @@ pub(super) fn failed_ui(
                 }
                 if !model.stderr.is_empty() {
                     ui.add_space(6.0);
-                    ui.label(RichText::new("Last lines of its process").small().color(palette.weak));
+                    ui.label(
+                        RichText::new("Last lines of its process")
+                            .small()
+                            .color(palette.weak),
+                    );
                     for line in model.stderr.iter() {
-                        let line = RichText::new(line).monospace().size(11.0).color(palette.weak);
+                        let line = RichText::new(line)
+                            .monospace()
+                            .size(11.0)
+                            .color(palette.weak);
                         ui.add(Label::new(line).wrap().selectable(true));
                     }
                 }
@@ -128,7 +139,8 @@ fn strip_ui(
     let palette = Palette::of(ui);
     let strip = rect.with_max_y(rect.top() + 34.0).shrink(4.0);
     ui.painter().rect_filled(strip, 5.0, palette.card);
-    ui.painter().rect_filled(strip, 5.0, color.gamma_multiply(0.2));
+    ui.painter()
+        .rect_filled(strip, 5.0, color.gamma_multiply(0.2));
     let inner = strip.shrink2(vec2(10.0, 0.0));
     ui.scope_builder(
         UiBuilder::new()
