@@ -158,6 +158,13 @@ impl Child {
         self.stderr.lines()
     }
 
+    /// Ends it, and gives the last lines of its stderr, to the very last.
+    pub(super) fn into_stderr(self) -> Arc<[String]> {
+        let stderr = Arc::clone(&self.stderr);
+        drop(self);
+        stderr.lines()
+    }
+
     /// Asks it to end; [`Self::hurry`] then sees to it that it does.
     pub(super) fn ask_to_stop(&mut self, now_nanos: u64) {
         if self.ending == Ending::No {

@@ -5,9 +5,6 @@ use crate::base::{escape_path, unescape_path};
 /// Addresses that name a file or a folder after their scheme.
 const FILE_SCHEMES: [&str; 4] = ["folder:", "image:", "video:", "recording:"];
 
-/// Addresses that name none.
-const OTHER_SCHEMES: [&str; 2] = ["pattern:", "camera:"];
-
 /// The absolute path that `text` names, seen from `folder`: as it stands where such a file exists,
 /// else unescaped.
 pub(super) fn resolve_path(text: &str, folder: &Path) -> PathBuf {
@@ -21,13 +18,14 @@ pub(super) fn resolve_path(text: &str, folder: &Path) -> PathBuf {
 
 /// The address `text` with its path absolute and escaped.
 pub(super) fn resolve_source(text: &str, folder: &Path) -> String {
-    if text.contains("://") || OTHER_SCHEMES.iter().any(|scheme| text.starts_with(scheme)) {
-        return text.to_owned();
-    }
     let scheme = FILE_SCHEMES
         .into_iter()
         .find(|scheme| text.starts_with(scheme))
         .unwrap_or("");
+    // Other kinds of sources name no file; what looks like a misspelt kind is left to the producer.
+    if scheme.is_empty() && has_scheme(text) && !folder.join(text).exists() {
+        return text.to_owned();
+    }
     let rest = &text[scheme.len()..];
     // A question mark begins options, unless a file is really named so.
     let (path, options) = match rest.rfind('?') {
@@ -36,6 +34,16 @@ pub(super) fn resolve_source(text: &str, folder: &Path) -> String {
     };
     let path = escape_path(&resolve_path(path, folder));
     format!("{scheme}{path}{options}")
+}
+
+/// Whether `text` begins like an address (RFC 3986: a letter, then letters, digits, `+`, `-`, `.`).
+fn has_scheme(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme
+                .chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+    })
 }
 
 /// The address without the user name and password that a network address may carry.
@@ -66,6 +74,7 @@ mod tests {
             ("cat.jpg", "/base/cat.jpg"),
             ("pattern:?size=64x48", "pattern:?size=64x48"),
             ("rtsp://host/x", "rtsp://host/x"),
+            ("foldr:x", "foldr:x"),
             ("camera:/dev/video0?fps=30", "camera:/dev/video0?fps=30"),
         ] {
             assert_eq!(resolve_source(text, folder), expected);

@@ -59,6 +59,11 @@ impl Supervisor {
         self.restarts
     }
 
+    /// Number of starts within the window.
+    pub(super) fn recent_starts(&self) -> usize {
+        self.starts.len()
+    }
+
     /// Notes a start.
     pub(super) fn started(&mut self, now_nanos: u64) {
         self.forget(now_nanos);
