@@ -72,6 +72,11 @@ pub(super) fn report(error: &anyhow::Error) -> Exit {
     }
     // stderr may be closed as well; there is nobody left to tell.
     drop(writeln!(std::io::stderr(), "ringside: {error:#}"));
+    of(error)
+}
+
+/// The status with which an error ends the program.
+pub(super) fn of(error: &anyhow::Error) -> Exit {
     error
         .downcast_ref::<Ending>()
         .map_or(Exit::Failed, |ending| ending.exit)

@@ -71,7 +71,7 @@ pub enum SessionExit {
     /// Everything was done.
     Done,
     /// A model, the source or the ring gave up; the rest is complete.
-    ModelOrSourceGaveUp,
+    GaveUp,
     /// The source could not be opened.
     SourceCannotOpen,
     /// No model could be loaded.
@@ -87,7 +87,7 @@ impl SessionExit {
     pub const fn code(self) -> u8 {
         match self {
             Self::Done => 0,
-            Self::ModelOrSourceGaveUp => 1,
+            Self::GaveUp => 1,
             Self::SourceCannotOpen => 3,
             Self::NoModelLoaded => 4,
             Self::RuntimeMissing => 5,
@@ -114,24 +114,9 @@ pub struct Session {
     commands: Sender<SessionCommand>,
     view: Arc<RwLock<Arc<SessionView>>>,
     interrupted: Arc<AtomicBool>,
+    ends_by_itself: bool,
     outcome: Receiver<Outcome>,
     worker: Worker,
-}
-
-/// Ends a session from a signal handler's thread.
-#[derive(Clone)]
-pub struct Interrupter {
-    commands: Sender<SessionCommand>,
-    interrupted: Arc<AtomicBool>,
-}
-
-impl Interrupter {
-    /// Ends the session as interrupted: rows and summary are completed first.
-    pub fn interrupt(&self) {
-        self.interrupted.store(true, Ordering::SeqCst);
-        // A full queue: the session looks at the flag anyway. A closed one: it has ended.
-        drop(self.commands.try_send(SessionCommand::Stop));
-    }
 }
 
 impl Session {
@@ -146,6 +131,7 @@ impl Session {
         let (done, outcome) = channel::bounded(1);
         let view = Arc::new(RwLock::new(Arc::new(SessionView::default())));
         let interrupted = Arc::new(AtomicBool::new(false));
+        let ends_by_itself = !options.interactive;
         let parts = EngineParts {
             spec,
             options,
@@ -161,13 +147,19 @@ impl Session {
             commands,
             view,
             interrupted,
+            ends_by_itself,
             outcome,
             worker,
         })
     }
 
-    /// Tells the session to do something. After its end nothing happens.
+    /// Tells the session to do something. After its end nothing happens. To stop a session that
+    /// would end by itself is to interrupt it.
     pub fn send(&self, command: SessionCommand) {
+        if command == SessionCommand::Stop && self.ends_by_itself {
+            // Seen also while the session's thread waits for an output that takes no rows.
+            self.interrupted.store(true, Ordering::SeqCst);
+        }
         if self.commands.send(command).is_err() {
             tracing::debug!("the session has ended");
         }
@@ -183,19 +175,11 @@ impl Session {
         self.worker.is_finished() || self.view().phase == SessionPhase::Stopped
     }
 
-    /// What ends the session from another thread.
-    pub fn interrupter(&self) -> Interrupter {
-        Interrupter {
-            commands: self.commands.clone(),
-            interrupted: Arc::clone(&self.interrupted),
-        }
-    }
-
-    /// Waits for the session's end.
-    pub fn wait(self) -> Outcome {
+    /// Waits for the session's end; what came of it is told once.
+    pub fn wait(&self) -> Outcome {
         self.outcome.recv().unwrap_or_else(|_| Outcome {
             summary: SummaryRow::default(),
-            exit: SessionExit::ModelOrSourceGaveUp,
+            exit: SessionExit::GaveUp,
             failures: vec![(
                 "session".to_owned(),
                 Problem {
@@ -211,7 +195,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // The thread is joined by `worker`; after its end nobody takes commands.
-        drop(self.commands.send(SessionCommand::Stop));
+        // The thread is joined by `worker`.
+        self.send(SessionCommand::Stop);
     }
 }

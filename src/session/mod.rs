@@ -19,9 +19,7 @@ mod store;
 mod supervisor;
 mod view;
 
-pub use handle::{
-    Interrupter, Outcome, ReproWriter, Session, SessionError, SessionExit, SessionOptions,
-};
+pub use handle::{Outcome, ReproWriter, Session, SessionError, SessionExit, SessionOptions};
 pub use repro::{REPRO_FRAME, ReproCapture};
 pub use spec::{
     RingSpec, SPEC_VERSION, SessionSpec, SpecError, SpecOverrides, check_model, unique_model_name,

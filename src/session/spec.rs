@@ -108,10 +108,20 @@ pub struct SpecOverrides {
     pub models: Vec<PathBuf>,
     /// Device of all models.
     pub device: Option<DeviceChoice>,
+    /// Refuse to run elsewhere than asked, for all models.
+    pub strict: bool,
     /// Preprocessing preset of all models.
     pub preset: Option<String>,
     /// Lowest score of all models.
     pub threshold: Option<f32>,
+    /// Number of classes reported by all models.
+    pub top: Option<u32>,
+    /// Threads of inference of all models.
+    pub threads: Option<u32>,
+    /// Frames inferred at once by all models.
+    pub batch: Option<u32>,
+    /// Preprocessing threads of all models.
+    pub workers: Option<u32>,
     /// Which frames models get.
     pub delivery: Option<Delivery>,
     /// How models share a device.
@@ -284,14 +294,15 @@ impl SessionSpec {
             self.name_models();
         }
         for model in &mut self.models {
-            if let Some(device) = overrides.device {
-                model.device = device;
-            }
+            model.device = overrides.device.unwrap_or(model.device);
+            model.strict |= overrides.strict;
+            model.threshold = overrides.threshold.unwrap_or(model.threshold);
+            model.top = overrides.top.unwrap_or(model.top);
+            model.threads = overrides.threads.unwrap_or(model.threads);
+            model.batch = overrides.batch.unwrap_or(model.batch);
+            model.workers = overrides.workers.unwrap_or(model.workers);
             if let Some(preset) = &overrides.preset {
                 model.preprocess.preset = Some(preset.clone());
-            }
-            if let Some(threshold) = overrides.threshold {
-                model.threshold = threshold;
             }
         }
         self.delivery = overrides.delivery.or(self.delivery);

@@ -127,7 +127,7 @@ impl Engine {
         if self.failures.is_empty() {
             SessionExit::Done
         } else {
-            SessionExit::ModelOrSourceGaveUp
+            SessionExit::GaveUp
         }
     }
 
