@@ -192,7 +192,7 @@ impl Writer {
         self.candidates
             .extend(slots.map(|slot| (slot, self.memory.slot_seq(slot))));
         self.candidates
-            .retain(|&(_, seq)| seq != self.head && seq <= floor);
+            .retain(|&(_, seq)| seq == EMPTY || (seq != self.head && seq <= floor));
         self.candidates
             .sort_unstable_by_key(|&(_, seq)| Reverse(seq));
         for &(slot, _) in &self.candidates {
