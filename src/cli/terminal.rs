@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,6 +14,8 @@ pub(super) struct Terminal {
     bar: ProgressBar,
     answers: bool,
     name_width: usize,
+    /// What has been said of each model; a session row repeats what is known.
+    introduced: BTreeMap<String, String>,
 }
 
 impl Terminal {
@@ -31,6 +34,7 @@ impl Terminal {
             bar,
             answers: !quiet,
             name_width: 0,
+            introduced: BTreeMap::new(),
         }
     }
 
@@ -42,7 +46,11 @@ impl Terminal {
         self.bar.suspend(|| {
             let hint = hint.map(|hint| format!("\n  {hint}")).unwrap_or_default();
             // stderr is closed: there is nobody left to tell.
-            drop(writeln!(io::stderr(), "{kind}: {about}: {message}{hint}"));
+            let line = match message.starts_with(about) {
+                true => format!("{kind}: {message}{hint}"),
+                false => format!("{kind}: {about}: {message}{hint}"),
+            };
+            drop(writeln!(io::stderr(), "{line}"));
         });
     }
 
@@ -54,10 +62,18 @@ impl Terminal {
                 Some(reason) => format!(" (asked for {}: {reason})", model.asked),
                 None => String::new(),
             };
-            self.print(&format!(
-                "{}: {provider}{fallback}, {} threads, {}, labels: {}",
-                model.name, model.threads, model.task, model.labels
-            ))?;
+            let threads = match model.threads {
+                1 => "1 thread".to_owned(),
+                threads => format!("{threads} threads"),
+            };
+            let line = format!(
+                "{}: {provider}{fallback}, {threads}, {}, labels: {}",
+                model.name, model.task, model.labels
+            );
+            if self.introduced.get(&model.name) != Some(&line) {
+                self.print(&line)?;
+                self.introduced.insert(model.name.clone(), line);
+            }
         }
         Ok(())
     }
