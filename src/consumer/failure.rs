@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 use super::decode::UnknownDecoder;
 use super::engine::EngineError;
 use super::labels::LabelsError;
@@ -15,7 +13,8 @@ use crate::ring::RingError;
 pub struct Failure {
     /// What is wrong, and what to do.
     pub problem: Problem,
-    exit: u8,
+    /// Exit code of the process.
+    pub exit: u8,
 }
 
 /// The ring or the system fails; a new process may work.
@@ -26,11 +25,6 @@ const EXIT_MODEL: u8 = 4;
 const EXIT_RUNTIME: u8 = 5;
 
 impl Failure {
-    /// How the process ends.
-    pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.exit)
-    }
-
     /// The session does not speak as agreed.
     pub fn protocol(message: String) -> Self {
         Self::new(EXIT_FAILED, "protocol", message, None)

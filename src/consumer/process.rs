@@ -1,5 +1,4 @@
 use std::collections::VecDeque;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, TryRecvError};
@@ -21,18 +20,18 @@ use crate::protocol::{
 const FLUSH_WAIT: Duration = Duration::from_secs(5);
 
 /// Runs the `ringside consume` process: commands on stdin, events on stdout. Returns when it is asked
-/// to stop or gives up; the process ends by itself when stdin does.
-pub fn run() -> ExitCode {
+/// to stop or gives up, with the process's exit code; the process ends by itself when stdin does.
+pub fn run() -> u8 {
     match start() {
         Ok(code) => code,
         Err(error) => {
             tracing::error!("the consumer cannot talk to its session: {error}");
-            ExitCode::FAILURE
+            1
         }
     }
 }
 
-fn start() -> std::io::Result<ExitCode> {
+fn start() -> std::io::Result<u8> {
     // Where the kernel does not know this, the end of stdin still ends the process.
     if let Err(error) = prctl::set_pdeathsig(Signal::SIGKILL) {
         tracing::warn!("the consumer may outlive its session: {error}");
@@ -45,11 +44,11 @@ fn start() -> std::io::Result<ExitCode> {
         role: Role::Consumer,
     });
     let code = match consume(&commands, &events) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             tracing::error!("{failure}");
             events.send(&Event::Failed(failure.problem.clone()));
-            failure.exit_code()
+            failure.exit
         }
     };
     events.flush(FLUSH_WAIT);

@@ -3,3 +3,4 @@
 mod fakes;
 mod finding;
 mod installing;
+mod real;
