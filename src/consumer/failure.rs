@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 use super::decode::UnknownDecoder;
 use super::engine::EngineError;
 use super::labels::LabelsError;
@@ -26,9 +24,10 @@ const EXIT_MODEL: u8 = 4;
 const EXIT_RUNTIME: u8 = 5;
 
 impl Failure {
-    /// How the process ends.
-    pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.exit)
+    /// Status with which the process ends: 4 a model that cannot be loaded, 5 a runtime or device
+    /// that is missing, 1 anything else.
+    pub const fn exit_status(&self) -> u8 {
+        self.exit
     }
 
     /// The session does not speak as agreed.

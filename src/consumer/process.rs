@@ -49,7 +49,7 @@ fn start() -> std::io::Result<ExitCode> {
         Err(failure) => {
             tracing::error!("{failure}");
             events.send(&Event::Failed(failure.problem.clone()));
-            failure.exit_code()
+            ExitCode::from(failure.exit_status())
         }
     };
     events.flush(FLUSH_WAIT);
