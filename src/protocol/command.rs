@@ -28,6 +28,12 @@ pub enum Command {
         /// See [`FramePosition`](crate::frame::FramePosition)`::source_index`.
         source_index: u64,
     },
+    /// Producer: leave out the frame for which [`Event::NeedsSlot`](super::Event::NeedsSlot) asked
+    /// for a larger ring, report it as skipped, and go on.
+    SkipFrame {
+        /// Why, in words.
+        reason: String,
+    },
     /// Producer: begin again at the end, or not.
     Loop {
         /// Whether to begin again.
@@ -86,6 +92,7 @@ pub struct ConsumerStart {
     /// How it shares its device with the session's other models.
     pub schedule: Schedule,
     /// ONNX Runtime library named by the user, if any; else it is looked for.
+    #[serde(default, with = "super::escaped::option")]
     pub onnxruntime: Option<PathBuf>,
     /// Number of models in the session, among which cores are shared.
     pub models: u32,

@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn commands_name_the_wheel_and_quote_paths() {
-        let (_, wheels) = super::super::wheel::pinned();
+        let (_, wheels) = crate::runtime::wheel::pinned();
         let text = by_hand(&wheels[0], Path::new("/home/it's me/onnxruntime"));
         for part in [
             "python3 -m pip download --no-deps --only-binary=:all: --platform manylinux_2_28_x86_64 \

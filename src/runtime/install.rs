@@ -7,20 +7,18 @@ use std::time::Duration;
 
 use etcetera::BaseStrategy;
 use etcetera::base_strategy::Xdg;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::by_hand::by_hand;
 use super::download::{Download, Fetched};
 use super::error::at;
 use super::library::inspect;
+use super::partial::Partial;
 use super::search::{Found, Origin, Rejected};
 use super::unpack::{OnBytes, sha256_of, take_from_directory, unpack_wheel};
 use super::{Flavour, RuntimeError, Tool, Version, Wheel, wheel};
 
 /// Environment variable that forbids downloads.
 const OFFLINE_VARIABLE: &str = "RINGSIDE_OFFLINE";
-/// Begin of the names of directories that are being filled.
-const PARTIAL_PREFIX: &str = ".partial-";
 /// Held while something is being installed.
 const LOCK_FILE: &str = ".lock";
 /// How often a busy lock is tried.
@@ -29,12 +27,12 @@ const LOCK_POLL: Duration = Duration::from_millis(100);
 /// What to install.
 #[derive(Debug, Clone, Default)]
 pub struct InstallRequest {
-    /// What it is to compute on; not looked at when `from` is given.
+    /// What it is to compute on; not looked at when `wheel` is given.
     pub flavour: Flavour,
     /// Install again what is there already.
     pub force: bool,
     /// A pinned wheel that has been downloaded before; nothing is fetched then.
-    pub from: Option<PathBuf>,
+    pub wheel: Option<PathBuf>,
 }
 
 /// How far an installation is.
@@ -137,7 +135,7 @@ impl Installer {
         request: &InstallRequest,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Found, RuntimeError> {
-        let wheel = match &request.from {
+        let wheel = match &request.wheel {
             Some(file) => self.identify(file, progress)?,
             None => self.pinned(request.flavour)?,
         };
@@ -148,7 +146,7 @@ impl Installer {
         if let Some(found) = finished() {
             return Ok(found);
         }
-        if self.offline && request.from.is_none() {
+        if self.offline && request.wheel.is_none() {
             return Err(RuntimeError::Offline {
                 by_hand: by_hand(wheel, &self.root),
             });
@@ -159,23 +157,23 @@ impl Installer {
         if let Some(found) = finished() {
             return Ok(found);
         }
-        self.sweep()?;
+        Partial::sweep(&self.root)?;
         let partial = Partial::create(&self.root)?;
-        let fetched = match &request.from {
+        let fetched = match &request.wheel {
             Some(file) => Fetched::Wheel(file.clone()),
             None => Download {
                 wheel,
-                work: &partial.0,
+                work: partial.path(),
                 root: &self.root,
                 path: &self.path,
                 progress,
             }
             .fetch()?,
         };
-        let libraries = unpack(wheel, &fetched, &partial, request.from.is_some(), progress)?;
+        let libraries = unpack(wheel, &fetched, &partial, request.wheel.is_some(), progress)?;
         let version = usable_version(&libraries.join(main_file(wheel)))?;
         let directory = self.directory(wheel);
-        publish(&libraries, &directory, &partial)?;
+        partial.publish(&libraries, &directory)?;
         tracing::info!("installed {}", directory.display());
         Ok(found(directory.join(main_file(wheel)), version))
     }
@@ -255,22 +253,6 @@ impl Installer {
             std::thread::sleep(LOCK_POLL);
         }
     }
-
-    /// Removes what killed installations have left. Only under the lock.
-    fn sweep(&self) -> Result<(), RuntimeError> {
-        let entries = std::fs::read_dir(&self.root).map_err(at("read", &self.root))?;
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            if name
-                .as_encoded_bytes()
-                .starts_with(PARTIAL_PREFIX.as_bytes())
-            {
-                tracing::info!("removing the unfinished {}", entry.path().display());
-                remove_tree(&entry.path())?;
-            }
-        }
-        Ok(())
-    }
 }
 
 fn main_file(wheel: &Wheel) -> &str {
@@ -329,7 +311,7 @@ fn unpack(
     is_checked: bool,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<PathBuf, RuntimeError> {
-    let libraries = partial.0.join("libraries");
+    let libraries = partial.path().join("libraries");
     std::fs::create_dir(&libraries).map_err(at("create", &libraries))?;
     if let Fetched::Wheel(file) = fetched
         && !is_checked
@@ -358,54 +340,5 @@ fn unpack(
             take_from_directory(wheel, directory, &libraries, on_bytes)?;
         }
     }
-    sync_directory(&libraries)?;
     Ok(libraries)
-}
-
-/// Puts a finished directory into its place in one step. What was there before goes into the
-/// partial directory, and away with it.
-fn publish(finished: &Path, place: &Path, partial: &Partial) -> Result<(), RuntimeError> {
-    let occupied = place.symlink_metadata().is_ok();
-    let exchanged =
-        occupied && renameat_with(CWD, finished, CWD, place, RenameFlags::EXCHANGE).is_ok();
-    if !exchanged {
-        // Some file systems cannot exchange: for a moment the place is empty.
-        if occupied {
-            std::fs::rename(place, partial.0.join("replaced")).map_err(at("move", place))?;
-        }
-        std::fs::rename(finished, place).map_err(at("create", place))?;
-    }
-    place.parent().map_or(Ok(()), sync_directory)
-}
-
-fn sync_directory(directory: &Path) -> Result<(), RuntimeError> {
-    File::open(directory)
-        .and_then(|file| file.sync_all())
-        .map_err(at("write", directory))
-}
-
-fn remove_tree(path: &Path) -> Result<(), RuntimeError> {
-    match std::fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at("remove", path)(error)),
-        _ => Ok(()),
-    }
-}
-
-/// A directory that is being filled; removed when dropped, and swept after a kill.
-struct Partial(PathBuf);
-
-impl Partial {
-    fn create(root: &Path) -> Result<Self, RuntimeError> {
-        let path = root.join(format!("{PARTIAL_PREFIX}{}", ulid::Ulid::new()));
-        std::fs::create_dir(&path).map_err(at("create", &path))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        if let Err(error) = remove_tree(&self.0) {
-            tracing::warn!("{error}");
-        }
-    }
 }

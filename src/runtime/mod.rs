@@ -9,6 +9,7 @@ mod download;
 mod error;
 mod install;
 mod library;
+mod partial;
 mod search;
 mod system_dirs;
 mod tool;

@@ -16,10 +16,11 @@ pub struct Version {
 }
 
 impl Version {
-    /// The oldest release that this program can use: its C API is numbered as the minor version.
+    /// The oldest release that this program can use: the first with the C API that is chosen by the
+    /// feature `api-24` of `ort` (`tests/runtime.rs` compares the two).
     pub const NEEDED: Self = Self {
         major: 1,
-        minor: ort::MINOR_VERSION,
+        minor: 24,
         patch: 0,
     };
 }

@@ -42,7 +42,7 @@ impl Decoder for ClassesDecoder {
             };
         };
         let (shape, values) = output.part(index, batch);
-        let Some(mut scores) = values.scores().filter(|scores| !scores.is_empty()) else {
+        let Some(values) = values.scores().filter(|values| !values.is_empty()) else {
             return Output::Invalid {
                 reason: format!(
                     "output `{}` of type {} and shape {shape:?} holds no class scores",
@@ -50,12 +50,13 @@ impl Decoder for ClassesDecoder {
                 ),
             };
         };
-        let nan = scores.iter().filter(|score| score.is_nan()).count();
-        let infinite = scores.iter().filter(|score| score.is_infinite()).count();
+        let nan = values.iter().filter(|value| value.is_nan()).count();
+        let infinite = values.iter().filter(|value| value.is_infinite()).count();
         if let Some(reason) = fault(output.name, nan as u64, infinite as u64) {
             return Output::Invalid { reason };
         }
-        if self.scores == ScoreKind::Probability && !are_probabilities(&scores) {
+        let mut scores = values.clone();
+        if self.scores == ScoreKind::Probability && !are_probabilities(&values) {
             softmax(&mut scores);
         }
         Output::Classes {
@@ -66,6 +67,7 @@ impl Decoder for ClassesDecoder {
                     id: u32::try_from(class).unwrap_or(u32::MAX),
                     name: self.labels.name(class),
                     score: scores[class],
+                    value: values[class],
                 })
                 .collect(),
         }
@@ -145,6 +147,17 @@ mod tests {
         assert_eq!(scores_of(already), [(1, 0.7), (2, 0.2), (0, 0.1)]);
         let unchanged = decode(ScoreKind::Score, &[1, 3], &[10.0, 0.0, 5.0], 0);
         assert_eq!(scores_of(unchanged), [(0, 10.0), (2, 5.0), (1, 0.0)]);
+    }
+
+    #[test]
+    fn the_models_own_numbers_are_kept_beside_the_probabilities() {
+        let Output::Classes { classes, .. } =
+            decode(ScoreKind::Probability, &[1, 3], &[10.0, 0.0, 5.0], 0)
+        else {
+            panic!("classes");
+        };
+        let values: Vec<f32> = classes.iter().map(|class| class.value).collect();
+        assert_eq!(values, [10.0, 5.0, 0.0]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use super::{Decoder, Tuning, fault};
 use crate::consumer::tensor::OutputView;
-use crate::prediction::{Output, TensorSummary};
+use crate::prediction::{Output, SMALL_TENSOR, TensorSummary};
 
 /// Describes outputs whose meaning is not known.
 #[derive(Debug)]
@@ -35,7 +35,11 @@ impl Statistics {
         let (shape, values) = output.part(index, batch);
         let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
         let (mut finite, mut nan, mut infinite) = (0_u64, 0_u64, 0_u64);
+        let mut listed = Vec::new();
         values.for_each(|value| {
+            if listed.len() <= SMALL_TENSOR {
+                listed.push(value.is_finite().then_some(value));
+            }
             if value.is_finite() {
                 finite += 1;
                 min = min.min(value);
@@ -62,6 +66,7 @@ impl Statistics {
                 max: some(max),
                 mean: some(sum / finite as f64),
                 nan: nan + infinite,
+                values: (listed.len() <= SMALL_TENSOR).then_some(listed),
             },
             nan,
         }
@@ -101,6 +106,7 @@ mod tests {
         assert_eq!(tensors[0].shape, [1, 2]);
         assert_eq!(numbers(&tensors[0]), (Some(1.0), Some(1.0), Some(1.0), 1));
         assert_eq!(tensors[1].shape, [3]);
+        assert_eq!(tensors[0].values, Some(vec![Some(1.0), None]));
         assert_eq!(numbers(&tensors[1]), (Some(-1.0), Some(4.0), Some(1.0), 0));
         let Output::Raw { tensors } = RawDecoder.decode(&outputs, 1, 2, TUNING) else {
             panic!("raw");
