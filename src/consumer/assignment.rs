@@ -15,7 +15,7 @@ use ort::{AsPointer, Error, sys};
 use super::device::short_provider_name;
 
 /// Session option without which the assignment is not recorded.
-pub const RECORD_KEY: &str = "session.record_ep_graph_assignment_info";
+pub(super) const RECORD_KEY: &str = "session.record_ep_graph_assignment_info";
 
 /// Nodes of the graph that were assigned to each provider when the graph was partitioned.
 ///
@@ -23,7 +23,7 @@ pub const RECORD_KEY: &str = "session.record_ep_graph_assignment_info";
 ///
 /// # Errors
 /// The session was built without [`RECORD_KEY`], or ONNX Runtime fails.
-pub fn assigned_nodes(session: &Session) -> Result<BTreeMap<String, u32>, Error> {
+pub(super) fn assigned_nodes(session: &Session) -> Result<BTreeMap<String, u32>, Error> {
     let api = ort::api();
     let mut assigned = BTreeMap::new();
     let mut subgraphs: *const *const sys::OrtEpAssignedSubgraph = ptr::null();

@@ -3,7 +3,7 @@ use crate::protocol::{Attachment, Delivery, Event, EventSender, Schedule};
 use crate::ring::{Reader, Reporter, RingError, Turn};
 
 /// A consumer's place in a ring.
-pub struct Connection {
+pub(super) struct Connection {
     /// Takes frames.
     pub reader: Reader,
     /// Gives them back.
@@ -20,7 +20,7 @@ impl Connection {
     ///
     /// # Errors
     /// What [`Reader::attach`] gives.
-    pub fn open(attachment: Attachment, events: &EventSender) -> Result<Self, RingError> {
+    pub(super) fn open(attachment: Attachment, events: &EventSender) -> Result<Self, RingError> {
         // A consumer without a place in the table would be a fault of the session; the ring says
         // what is wrong with the number.
         let member = attachment.member.unwrap_or(u32::MAX);
@@ -44,7 +44,7 @@ impl Connection {
     ///
     /// # Errors
     /// The system refuses another descriptor.
-    pub fn take_turns(
+    pub(super) fn take_turns(
         &mut self,
         target: Target,
         schedule: Schedule,
@@ -58,7 +58,7 @@ impl Connection {
     }
 
     /// Leaves the ring and says so.
-    pub fn leave(&mut self, events: &EventSender) {
+    pub(super) fn leave(&mut self, events: &EventSender) {
         self.reader.leave();
         self.turn = None;
         events.send(&Event::Detached {

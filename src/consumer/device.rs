@@ -85,7 +85,7 @@ fn device_id(number: u32) -> i32 {
 }
 
 /// `CPU` for ONNX Runtime's `CPUExecutionProvider`, and so on.
-pub fn short_provider_name(name: &str) -> &str {
+pub(super) fn short_provider_name(name: &str) -> &str {
     match name.strip_suffix("ExecutionProvider").unwrap_or(name) {
         "Tensorrt" => "TensorRT",
         short => short,
@@ -93,7 +93,7 @@ pub fn short_provider_name(name: &str) -> &str {
 }
 
 /// One line of ONNX Runtime's message, without the paths and signatures of its C++ sources.
-pub fn plain_reason(message: &str) -> String {
+pub(super) fn plain_reason(message: &str) -> String {
     let line = message
         .lines()
         .map(str::trim)

@@ -13,8 +13,7 @@ use crate::ring::RingError;
 pub struct Failure {
     /// What is wrong, and what to do.
     pub problem: Problem,
-    /// Exit code of the process.
-    pub exit: u8,
+    exit: u8,
 }
 
 /// The ring or the system fails; a new process may work.
@@ -25,6 +24,12 @@ const EXIT_MODEL: u8 = 4;
 const EXIT_RUNTIME: u8 = 5;
 
 impl Failure {
+    /// Status with which the process ends: 4 a model that cannot be loaded, 5 a runtime or device
+    /// that is missing, 1 anything else.
+    pub const fn exit_status(&self) -> u8 {
+        self.exit
+    }
+
     /// The session does not speak as agreed.
     pub fn protocol(message: String) -> Self {
         Self::new(EXIT_FAILED, "protocol", message, None)

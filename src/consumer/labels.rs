@@ -7,7 +7,7 @@ use super::python_literal::Literal;
 
 /// Names of a model's classes, by index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Labels {
+pub(super) struct Labels {
     names: Arc<[String]>,
     /// Where they come from, in words: `metadata`, a file, or `none`.
     pub origin: String,
@@ -36,7 +36,7 @@ impl Labels {
     ///
     /// # Errors
     /// A file that somebody named cannot be read.
-    pub fn find(
+    pub(super) fn find(
         model: &Path,
         named: Option<&Path>,
         metadata: &BTreeMap<String, String>,
@@ -119,17 +119,17 @@ impl Labels {
     }
 
     /// Number of labels.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.names.len()
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
     /// The name of class `index`, or `class 7` where it has none.
-    pub fn name(&self, index: usize) -> String {
+    pub(super) fn name(&self, index: usize) -> String {
         match self.names.get(index) {
             Some(name) if !name.is_empty() => name.clone(),
             _ => format!("class {index}"),

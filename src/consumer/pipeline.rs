@@ -11,7 +11,7 @@ use crate::protocol::{Delivery, Event, EventSender, ModelSpec, PredictionEvent};
 use crate::ring::{HELD_CAPACITY, Take};
 
 /// Takes frames from a ring and reports what the model says about them.
-pub struct Pipeline {
+pub(super) struct Pipeline {
     runner: Runner,
     events: EventSender,
     delivery: Delivery,
@@ -31,7 +31,7 @@ pub struct Pipeline {
 
 /// What came of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub(super) enum Step {
     /// Go on.
     More,
     /// The ring is closed and all its frames have been answered.
@@ -45,7 +45,12 @@ const BATCH_WAIT_NANOS: u64 = 100_000_000;
 
 impl Pipeline {
     /// A pipeline around `runner`, with the options of `spec`.
-    pub fn new(runner: Runner, spec: &ModelSpec, delivery: Delivery, events: EventSender) -> Self {
+    pub(super) fn new(
+        runner: Runner,
+        spec: &ModelSpec,
+        delivery: Delivery,
+        events: EventSender,
+    ) -> Self {
         let ahead = match delivery {
             // A frame that waits ahead grows old.
             Delivery::Live => spec.workers.min(1),
@@ -69,7 +74,7 @@ impl Pipeline {
     }
 
     /// Options that act at once.
-    pub fn tune(&mut self, threshold: Option<f32>, top: Option<u32>) {
+    pub(super) fn tune(&mut self, threshold: Option<f32>, top: Option<u32>) {
         self.runner.tune(threshold, top);
     }
 
@@ -79,7 +84,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// The ring or a thread fails.
-    pub fn step(&mut self, connection: &mut Connection) -> Result<Step, Failure> {
+    pub(super) fn step(&mut self, connection: &mut Connection) -> Result<Step, Failure> {
         let drained = self.take(connection)?;
         if self.on_the_way() > 0 {
             self.run(connection)?;
@@ -93,7 +98,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// As [`Self::step`].
-    pub fn finish(&mut self, connection: &mut Connection) -> Result<(), Failure> {
+    pub(super) fn finish(&mut self, connection: &mut Connection) -> Result<(), Failure> {
         while self.on_the_way() > 0 {
             self.run(connection)?;
         }

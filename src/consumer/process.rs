@@ -48,7 +48,7 @@ fn start() -> std::io::Result<u8> {
         Err(failure) => {
             tracing::error!("{failure}");
             events.send(&Event::Failed(failure.problem.clone()));
-            failure.exit
+            failure.exit_status()
         }
     };
     events.flush(FLUSH_WAIT);

@@ -10,7 +10,7 @@ use crate::protocol::ExecutedKernels;
 
 /// What one profiled run executed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Executed {
+pub(super) struct Executed {
     /// Kernels and their time, by provider.
     pub kernels: BTreeMap<String, ExecutedKernels>,
     /// Copies between devices.
@@ -50,7 +50,7 @@ impl Executed {
     ///
     /// # Errors
     /// The file cannot be read or is not a profile.
-    pub fn read(path: &Path) -> io::Result<Self> {
+    pub(super) fn read(path: &Path) -> io::Result<Self> {
         Ok(Self::from_events(&serde_json::from_slice::<Vec<_>>(
             &fs::read(path)?,
         )?))

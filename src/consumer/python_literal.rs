@@ -2,7 +2,7 @@
 
 /// A value of Python's literal syntax.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Literal {
+pub(super) enum Literal {
     /// `None`.
     None,
     /// `True` or `False`.
@@ -22,7 +22,7 @@ pub enum Literal {
 /// Where and why a text is not a literal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a Python literal at character {position}: {expected}")]
-pub struct LiteralError {
+pub(super) struct LiteralError {
     /// Characters before it.
     pub position: usize,
     /// What is missing or wrong.
@@ -37,7 +37,7 @@ impl Literal {
     ///
     /// # Errors
     /// It is no literal, or nests deeper than 32.
-    pub fn parse(text: &str) -> Result<Self, LiteralError> {
+    pub(super) fn parse(text: &str) -> Result<Self, LiteralError> {
         let mut parser = Parser {
             characters: text.chars().collect(),
             position: 0,

@@ -9,7 +9,7 @@ use crate::protocol::PreprocessSpec;
 /// `MODEL.ringside.toml` beside a model: what its file does not say of itself.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Sidecar {
+pub(super) struct Sidecar {
     /// `classify` or `raw`.
     pub task: Option<String>,
     /// Name of a decoder.
@@ -32,7 +32,7 @@ pub struct SidecarError {
 
 impl Sidecar {
     /// Where the sidecar of the model at `model` is: `models/a.ringside.toml` for `models/a.onnx`.
-    pub fn path_of(model: &Path) -> PathBuf {
+    pub(super) fn path_of(model: &Path) -> PathBuf {
         model.with_extension("ringside.toml")
     }
 
@@ -40,7 +40,7 @@ impl Sidecar {
     ///
     /// # Errors
     /// It cannot be read, is no TOML, or has a key that is not known.
-    pub fn read(model: &Path) -> Result<Option<Self>, SidecarError> {
+    pub(super) fn read(model: &Path) -> Result<Option<Self>, SidecarError> {
         let path = Self::path_of(model);
         let fail = |reason: String| SidecarError {
             path: path.clone(),

@@ -154,7 +154,7 @@ fn values(value: &DynValue, element: TensorElementType) -> Values<'_> {
 }
 
 /// Short name of an element type.
-pub fn dtype_name(element: TensorElementType) -> &'static str {
+pub(super) fn dtype_name(element: TensorElementType) -> &'static str {
     match element {
         TensorElementType::Float32 => "f32",
         TensorElementType::Float16 => "f16",
@@ -175,7 +175,7 @@ pub fn dtype_name(element: TensorElementType) -> &'static str {
 }
 
 /// What a card says about an input or output.
-pub fn tensor_info(outlet: &Outlet) -> TensorInfo {
+pub(super) fn tensor_info(outlet: &Outlet) -> TensorInfo {
     let name = outlet.name().to_owned();
     let ValueType::Tensor {
         ty,

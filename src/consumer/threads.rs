@@ -4,7 +4,7 @@ use std::thread::available_parallelism;
 /// Threads of inference: `asked`, or a fair share of this process's cores among `models`.
 ///
 /// The cores are those that the system lets this process use (affinity and control group).
-pub fn inference_threads(asked: u32, models: u32) -> u32 {
+pub(super) fn inference_threads(asked: u32, models: u32) -> u32 {
     if asked > 0 {
         return asked;
     }

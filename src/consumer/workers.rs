@@ -10,7 +10,7 @@ use crate::base::Worker;
 use crate::protocol::Preprocess;
 
 /// Makes inputs out of frames: on the inference thread, or on threads beside it.
-pub struct Preparation {
+pub(super) struct Preparation {
     preprocess: Preprocess,
     input: ImageInput,
     workers: u32,
@@ -33,7 +33,7 @@ struct Pool {
 
 impl Preparation {
     /// Prepares on `workers` threads, or inline where that is 0.
-    pub fn new(preprocess: &Preprocess, input: &ImageInput, workers: u32) -> Self {
+    pub(super) fn new(preprocess: &Preprocess, input: &ImageInput, workers: u32) -> Self {
         Self {
             inline: Preprocessor::new(preprocess, &input.tensor),
             preprocess: preprocess.clone(),
@@ -47,7 +47,7 @@ impl Preparation {
     ///
     /// # Errors
     /// The system refuses another thread.
-    pub fn submit(&mut self, mut job: Job, ready: &mut VecDeque<Job>) -> io::Result<()> {
+    pub(super) fn submit(&mut self, mut job: Job, ready: &mut VecDeque<Job>) -> io::Result<()> {
         if self.workers == 0 {
             job.prepare(&mut self.inline, &self.input);
             ready.push_back(job);
@@ -64,7 +64,7 @@ impl Preparation {
     }
 
     /// Jobs that workers have.
-    pub fn pending(&self) -> usize {
+    pub(super) fn pending(&self) -> usize {
         self.pool.as_ref().map_or(0, |pool| pool.order.len())
     }
 
@@ -72,7 +72,7 @@ impl Preparation {
     ///
     /// # Errors
     /// A preprocessing thread has panicked; its frame is lost.
-    pub fn collect(&mut self, ready: &mut VecDeque<Job>, wanted: usize) -> io::Result<()> {
+    pub(super) fn collect(&mut self, ready: &mut VecDeque<Job>, wanted: usize) -> io::Result<()> {
         let Some(pool) = &mut self.pool else {
             return Ok(());
         };
@@ -92,7 +92,7 @@ impl Preparation {
     }
 
     /// Ends the threads; the next frame starts them again. All jobs must have been collected.
-    pub fn rest(&mut self) {
+    pub(super) fn rest(&mut self) {
         self.pool = None;
     }
 }

@@ -5,7 +5,7 @@ use crate::prediction::{Class, Output, ScoreKind};
 
 /// Decodes the scores of a classifier: its first output, one score a class.
 #[derive(Debug)]
-pub struct ClassesDecoder {
+pub(super) struct ClassesDecoder {
     labels: Labels,
     scores: ScoreKind,
 }
@@ -16,7 +16,7 @@ const SUM_TOLERANCE: f64 = 0.01;
 
 impl ClassesDecoder {
     /// Names classes by `labels`; gives probabilities, or the model's own numbers.
-    pub fn new(labels: Labels, scores: ScoreKind) -> Self {
+    pub(super) fn new(labels: Labels, scores: ScoreKind) -> Self {
         Self { labels, scores }
     }
 }

@@ -39,7 +39,7 @@ pub struct Tuning {
 
 /// What is known of a model when its decoder is chosen.
 #[derive(Debug)]
-pub struct Known<'a> {
+pub(super) struct Known<'a> {
     /// The user's `task`, `auto` if there is no wish.
     pub task: &'a str,
     /// The user's `layout`, `auto` if there is no wish.
@@ -55,9 +55,9 @@ pub struct Known<'a> {
 }
 
 /// The task of a classifier.
-pub const CLASSIFY: &str = "classify";
+pub(super) const CLASSIFY: &str = "classify";
 /// The task of a model without a decoder.
-pub const RAW: &str = "raw";
+pub(super) const RAW: &str = "raw";
 /// Layouts that can be asked for, beside `auto`.
 const LAYOUTS: [&str; 3] = ["classes", "scores", "raw"];
 
@@ -75,7 +75,7 @@ impl Known<'_> {
     ///
     /// # Errors
     /// The user or the sidecar asks for a task that is not known.
-    pub fn task(&self) -> Result<Chosen<String>, UnknownDecoder> {
+    pub(super) fn task(&self) -> Result<Chosen<String>, UnknownDecoder> {
         let wished = [
             (Some(self.task), Origin::You),
             (task_of_layout(self.layout), Origin::You),
@@ -115,7 +115,11 @@ impl Known<'_> {
     ///
     /// # Errors
     /// The user or the sidecar asks for a layout that is not known.
-    pub fn decoder(&self, task: &str, labels: Labels) -> Result<Box<dyn Decoder>, UnknownDecoder> {
+    pub(super) fn decoder(
+        &self,
+        task: &str,
+        labels: Labels,
+    ) -> Result<Box<dyn Decoder>, UnknownDecoder> {
         let wished = [Some(self.layout), self.sidecar_layout];
         let layout = wished.into_iter().flatten().find(|&name| name != "auto");
         let scores = match layout {

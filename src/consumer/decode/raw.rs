@@ -4,7 +4,7 @@ use crate::prediction::{Output, SMALL_TENSOR, TensorSummary};
 
 /// Describes outputs whose meaning is not known.
 #[derive(Debug)]
-pub struct RawDecoder;
+pub(super) struct RawDecoder;
 
 impl Decoder for RawDecoder {
     fn layout(&self) -> &'static str {

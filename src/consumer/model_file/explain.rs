@@ -4,7 +4,7 @@ use crate::consumer::device::plain_reason;
 /// What ONNX Runtime's message about a model that does not load means.
 ///
 /// The newest supported versions are taken from its message: they depend on the library.
-pub fn explain(message: &str) -> Cause {
+pub(super) fn explain(message: &str) -> Cause {
     if let Some((found, supported)) = message
         .split_once("Unsupported model IR version: ")
         .and_then(|(_, rest)| rest.split_once(", max supported IR version: "))

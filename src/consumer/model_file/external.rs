@@ -5,7 +5,7 @@ use super::{Cause, ModelError};
 
 /// Checks that the weights that the graph keeps in other files are there, whole, and below the
 /// model's folder.
-pub fn check(model: &Path, graph: &GraphProto) -> Result<(), ModelError> {
+pub(super) fn check(model: &Path, graph: &GraphProto) -> Result<(), ModelError> {
     let folder = model.parent().unwrap_or(Path::new(""));
     let mut result = Ok(());
     graph.for_each_tensor(&mut |tensor| {

@@ -4,7 +4,7 @@
 use prost::Message;
 
 #[derive(Clone, PartialEq, Message)]
-pub struct ModelProto {
+pub(super) struct ModelProto {
     #[prost(int64, tag = "1")]
     pub ir_version: i64,
     #[prost(string, tag = "2")]
@@ -24,7 +24,7 @@ pub struct ModelProto {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct OperatorSetIdProto {
+pub(super) struct OperatorSetIdProto {
     #[prost(string, tag = "1")]
     pub domain: String,
     #[prost(int64, tag = "2")]
@@ -32,7 +32,7 @@ pub struct OperatorSetIdProto {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct StringStringEntryProto {
+pub(super) struct StringStringEntryProto {
     #[prost(string, tag = "1")]
     pub key: String,
     #[prost(string, tag = "2")]
@@ -40,7 +40,7 @@ pub struct StringStringEntryProto {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct GraphProto {
+pub(super) struct GraphProto {
     #[prost(message, repeated, tag = "1")]
     pub node: Vec<NodeProto>,
     #[prost(message, repeated, tag = "5")]
@@ -52,7 +52,7 @@ pub struct GraphProto {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct ValueInfoProto {
+pub(super) struct ValueInfoProto {
     #[prost(string, tag = "1")]
     pub name: String,
     #[prost(message, optional, tag = "2")]
@@ -61,13 +61,13 @@ pub struct ValueInfoProto {
 
 /// A type; other kinds than tensors are left out.
 #[derive(Clone, PartialEq, Message)]
-pub struct TypeProto {
+pub(super) struct TypeProto {
     #[prost(message, optional, tag = "1")]
     pub tensor_type: Option<TensorTypeProto>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct TensorTypeProto {
+pub(super) struct TensorTypeProto {
     /// See `TensorProto.DataType`.
     #[prost(int32, tag = "1")]
     pub elem_type: i32,
@@ -76,26 +76,26 @@ pub struct TensorTypeProto {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct TensorShapeProto {
+pub(super) struct TensorShapeProto {
     #[prost(message, repeated, tag = "1")]
     pub dim: Vec<DimensionProto>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct DimensionProto {
+pub(super) struct DimensionProto {
     /// Absent where the dimension is open.
     #[prost(int64, optional, tag = "1")]
     pub dim_value: Option<i64>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct NodeProto {
+pub(super) struct NodeProto {
     #[prost(message, repeated, tag = "5")]
     pub attribute: Vec<AttributeProto>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct AttributeProto {
+pub(super) struct AttributeProto {
     #[prost(message, optional, tag = "5")]
     pub t: Option<TensorProto>,
     #[prost(message, optional, tag = "6")]
@@ -107,7 +107,7 @@ pub struct AttributeProto {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct TensorProto {
+pub(super) struct TensorProto {
     #[prost(string, tag = "8")]
     pub name: String,
     #[prost(message, repeated, tag = "13")]
@@ -118,11 +118,11 @@ pub struct TensorProto {
 }
 
 /// `TensorProto.DataLocation.EXTERNAL`.
-pub const DATA_LOCATION_EXTERNAL: i32 = 1;
+pub(super) const DATA_LOCATION_EXTERNAL: i32 = 1;
 
 impl GraphProto {
     /// Calls `visit` with every tensor stored in the graph, those of nested graphs included.
-    pub fn for_each_tensor<'a>(&'a self, visit: &mut impl FnMut(&'a TensorProto)) {
+    pub(super) fn for_each_tensor<'a>(&'a self, visit: &mut impl FnMut(&'a TensorProto)) {
         self.initializer.iter().for_each(&mut *visit);
         for attribute in self.node.iter().flat_map(|node| &node.attribute) {
             attribute.t.iter().for_each(&mut *visit);
