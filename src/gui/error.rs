@@ -31,6 +31,14 @@ pub enum GuiError {
 }
 
 impl GuiError {
+    /// Whether the machine cannot show a window, rather than something being wrong with the session.
+    pub fn is_no_window(&self) -> bool {
+        matches!(
+            self,
+            Self::NoDisplay | Self::Display { .. } | Self::OpenGl { .. }
+        )
+    }
+
     /// What [`eframe`] reports, in the terms of this program.
     pub(super) fn from_eframe(error: eframe::Error) -> Self {
         match error {

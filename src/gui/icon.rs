@@ -1,7 +1,9 @@
 //! Buttons with drawn icons: the same on every machine, crisp at every scale.
 
 use egui::epaint::PathShape;
-use egui::{Color32, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo};
+use egui::{
+    Color32, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo,
+};
 
 use super::command::{CommandSender, UiCommand};
 use super::theme::Palette;

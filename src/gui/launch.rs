@@ -36,10 +36,7 @@ pub fn check_display() -> Result<(), GuiError> {
 /// There is no display, it cannot be drawn on, or the session cannot be started; see [`GuiError`].
 pub fn run(
     options: WindowOptions,
-    start: impl FnOnce(
-        Wake,
-    )
-        -> Result<Box<dyn SessionHandle>, Box<dyn std::error::Error + Send + Sync>>,
+    start: impl FnOnce(Wake) -> Result<Box<dyn SessionHandle>, Box<dyn std::error::Error + Send + Sync>>,
 ) -> Result<(), GuiError> {
     check_display()?;
     let WindowOptions {

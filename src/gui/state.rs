@@ -136,7 +136,11 @@ impl TileState {
     /// Shows a prediction, with whatever picture there is.
     pub(super) fn show(&mut self, prediction: Arc<ShownPrediction>) {
         let seq = prediction.event.seq;
-        if self.shown.as_ref().is_none_or(|shown| shown.event.seq != seq) {
+        if self
+            .shown
+            .as_ref()
+            .is_none_or(|shown| shown.event.seq != seq)
+        {
             let captured = prediction.event.position.captured_nanos;
             self.shown_nanos = monotonic_nanos();
             self.age_micros = self.shown_nanos.saturating_sub(captured) / 1000;

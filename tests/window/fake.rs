@@ -1,6 +1,9 @@
 //! A session without processes: scenes for the window, and what it was told.
 
-#![allow(dead_code, reason = "each of the two programs that include this uses a part")]
+#![allow(
+    dead_code,
+    reason = "each of the two programs that include this uses a part"
+)]
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -251,7 +254,9 @@ pub(crate) fn no_source() -> SessionView {
     view.source.child = ChildState::Failed(Problem {
         code: "source_open".to_owned(),
         message: "folder:/data/pictures: no such folder".to_owned(),
-        hint: Some("Name a folder that exists; relative paths begin at the session file.".to_owned()),
+        hint: Some(
+            "Name a folder that exists; relative paths begin at the session file.".to_owned(),
+        ),
     });
     for model in &mut view.models {
         model.child = ChildState::Running;
@@ -425,8 +430,20 @@ fn log(now: u64) -> Vec<LogLine> {
         hint: hint.map(str::to_owned),
     };
     vec![
-        line(3, LogLevel::Info, "session", "ring /ringside-fake: 7 slots of 6.0 MB", None),
-        line(190, LogLevel::Info, "lite0", "ONNX Runtime 1.31.1 loaded", None),
+        line(
+            3,
+            LogLevel::Info,
+            "session",
+            "ring /ringside-fake: 7 slots of 6.0 MB",
+            None,
+        ),
+        line(
+            190,
+            LogLevel::Info,
+            "lite0",
+            "ONNX Runtime 1.31.1 loaded",
+            None,
+        ),
         line(
             260,
             LogLevel::Warning,
@@ -448,6 +465,12 @@ fn log(now: u64) -> Vec<LogLine> {
             "killed by signal 9; 1 frame lost",
             Some("See the last lines of its process in the tile."),
         ),
-        line(5_630, LogLevel::Info, "lite0-int8", "restarted, attempt 1", None),
+        line(
+            5_630,
+            LogLevel::Info,
+            "lite0-int8",
+            "restarted, attempt 1",
+            None,
+        ),
     ]
 }

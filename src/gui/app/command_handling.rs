@@ -33,7 +33,8 @@ impl App {
             UiCommand::Quit => context.send_viewport_cmd(ViewportCommand::Close),
             UiCommand::RestartSource => self.session.send(SessionCommand::Restart { model: None }),
             UiCommand::RestartModel(name) => {
-                self.session.send(SessionCommand::Restart { model: Some(name) });
+                self.session
+                    .send(SessionCommand::Restart { model: Some(name) });
             }
             UiCommand::PauseModel(name) => self.session.send(SessionCommand::PauseModel { name }),
             UiCommand::ResumeModel(name) => self.session.send(SessionCommand::ResumeModel { name }),

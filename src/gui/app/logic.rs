@@ -48,11 +48,7 @@ impl App {
         }
         let mut wants = BTreeMap::new();
         for model in &view.models {
-            let tile = self
-                .state
-                .tiles
-                .entry(model.spec.name.clone())
-                .or_default();
+            let tile = self.state.tiles.entry(model.spec.name.clone()).or_default();
             let Some(prediction) = &model.shown else {
                 continue;
             };

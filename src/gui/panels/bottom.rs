@@ -48,7 +48,10 @@ pub(in crate::gui) fn bottom_ui(
 
 fn tabs_ui(ui: &mut Ui, view: &SessionView, open: Tab, commands: &CommandSender) {
     ui.spacing_mut().item_spacing.x = 4.0;
-    let graves = view.log.iter().filter(|line| line.level >= LogLevel::Warning);
+    let graves = view
+        .log
+        .iter()
+        .filter(|line| line.level >= LogLevel::Warning);
     let log = match graves.count() {
         0 => UiCommand::ShowLog.text().to_owned(),
         number => format!("{} · {number}", UiCommand::ShowLog.text()),

@@ -94,7 +94,9 @@ mod tests {
 
     fn run_starts(seqs: &[u64]) -> Vec<u64> {
         let columns = at(seqs);
-        runs(&columns, stride(&columns)).map(|run| run[0].seq).collect()
+        runs(&columns, stride(&columns))
+            .map(|run| run[0].seq)
+            .collect()
     }
 
     #[test]

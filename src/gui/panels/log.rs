@@ -1,6 +1,4 @@
-use egui::{
-    Align, ComboBox, Label, Layout, RichText, ScrollArea, TextEdit, TextStyle, Ui, Vec2,
-};
+use egui::{Align, ComboBox, Label, Layout, RichText, ScrollArea, TextEdit, TextStyle, Ui, Vec2};
 
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::state::LogFilter;
@@ -67,7 +65,11 @@ fn filter_ui(ui: &mut Ui, filter: &mut LogFilter, commands: &CommandSender) {
         );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let copy = UiCommand::CopyLog;
-            if ui.button(copy.text()).on_hover_text(copy.tooltip()).clicked() {
+            if ui
+                .button(copy.text())
+                .on_hover_text(copy.tooltip())
+                .clicked()
+            {
                 commands.send(copy);
             }
         });

@@ -20,8 +20,8 @@ pub(super) fn timelines_ui(ui: &mut Ui, view: &SessionView, solo: Option<&str>) 
         .filter(|model| solo.is_none_or(|name| name == model.spec.name))
         .collect();
     let area = ui.available_rect_before_wrap();
-    let width = (area.width() - GAP * models.len().saturating_sub(1) as f32)
-        / models.len().max(1) as f32;
+    let width =
+        (area.width() - GAP * models.len().saturating_sub(1) as f32) / models.len().max(1) as f32;
     for (place, model) in models.into_iter().enumerate() {
         let left = area.left() + place as f32 * (width + GAP);
         let rect = Rect::from_min_size(
@@ -84,7 +84,8 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
         .map(Column::total)
         .collect();
     let highest = steady.iter().copied().max();
-    let top = nice_ceiling(highest.unwrap_or_else(|| shown.iter().map(Column::total).max().unwrap_or(1)));
+    let top =
+        nice_ceiling(highest.unwrap_or_else(|| shown.iter().map(Column::total).max().unwrap_or(1)));
     let stride = stride(shown);
     let last = shown.last().map_or(0, |column| column.seq);
     let left = last as f64 - most as f64 * stride as f64;
@@ -198,10 +199,7 @@ fn warmups(plot: &mut PlotUi<'_>, shown: &[Column], stride: u64, palette: &Palet
 /// Lines at the median and the 99th percentile of what is shown, warm-up left out.
 fn percentiles(plot: &mut PlotUi<'_>, mut steady: Vec<u64>, at: PlotPoint, palette: &Palette) {
     steady.sort_unstable();
-    for (name, share, color) in [
-        ("p50", 0.5, palette.text),
-        ("p99", 0.99, palette.warning),
-    ] {
+    for (name, share, color) in [("p50", 0.5, palette.text), ("p99", 0.99, palette.warning)] {
         let Some(micros) = percentile(&steady, share) else {
             return;
         };

@@ -116,7 +116,8 @@ fn counters_ui(ui: &mut Ui, source: &SourceView) {
         .frames_per_second
         .map_or_else(|| "–".to_owned(), format::rate);
     ui.label(weak("fps"));
-    ui.label(strong(rate)).on_hover_text("Frames published a second");
+    ui.label(strong(rate))
+        .on_hover_text("Frames published a second");
     ui.add_space(8.0);
     if source.skipped > 0 {
         ui.label(weak("skipped"));
@@ -135,12 +136,20 @@ fn counters_ui(ui: &mut Ui, source: &SourceView) {
 
 fn delivery_ui(ui: &mut Ui, delivery: Delivery, schedule: Schedule) {
     let (word, meaning) = match delivery {
-        Delivery::Every => ("every frame", "All models get every frame; the slowest sets the pace"),
-        Delivery::Live => ("newest frame", "Models get the newest frame; what they are too slow for is dropped and counted"),
+        Delivery::Every => (
+            "every frame",
+            "All models get every frame; the slowest sets the pace",
+        ),
+        Delivery::Live => (
+            "newest frame",
+            "Models get the newest frame; what they are too slow for is dropped and counted",
+        ),
     };
     let taking = match schedule {
         Schedule::Turns => "Models take turns on a device, so that latencies compare fairly",
-        Schedule::Together => "Models share devices at the same time, so latencies contain contention",
+        Schedule::Together => {
+            "Models share devices at the same time, so latencies contain contention"
+        }
     };
     let pill = Pill {
         text: word,

@@ -35,14 +35,11 @@ impl Reducer {
     fn resize(&mut self, from: [u32; 2], to: [u32; 2]) -> Result<(), String> {
         let source = ImageRef::new(from[0], from[1], &self.rgb, PixelType::U8x3)
             .map_err(|error| error.to_string())?;
-        self.reduced
-            .resize(to[0] as usize * to[1] as usize * 3, 0);
-        let mut target =
-            Image::from_slice_u8(to[0], to[1], &mut self.reduced, PixelType::U8x3)
-                .map_err(|error| error.to_string())?;
+        self.reduced.resize(to[0] as usize * to[1] as usize * 3, 0);
+        let mut target = Image::from_slice_u8(to[0], to[1], &mut self.reduced, PixelType::U8x3)
+            .map_err(|error| error.to_string())?;
         // Antialiased, so that a reduced 4K frame does not shimmer.
-        let options =
-            ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
+        let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
         self.resizer
             .resize(&source, &mut target, &options)
             .map_err(|error| error.to_string())

@@ -110,7 +110,12 @@ fn row_ui(ui: &mut Ui, rect: Rect, row: &Row<'_>, scores: ScoreKind, full: f64, 
     };
     text_in(ui, name, Align2::LEFT_CENTER, styled(row.name));
     text_in(ui, number, Align2::RIGHT_CENTER, styled(&score));
-    bar_ui(ui, bar, (row.score / full.max(f64::MIN_POSITIVE)) as f32, bar_color);
+    bar_ui(
+        ui,
+        bar,
+        (row.score / full.max(f64::MIN_POSITIVE)) as f32,
+        bar_color,
+    );
     let response = ui.allocate_rect(bar, Sense::hover());
     let label = format!("{} {score}", row.name);
     response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &label));
@@ -118,7 +123,11 @@ fn row_ui(ui: &mut Ui, rect: Rect, row: &Row<'_>, scores: ScoreKind, full: f64, 
 
 fn bar_ui(ui: &Ui, rect: Rect, share: f32, color: Color32) {
     let track = rect.with_max_y(rect.top() + BAR_HEIGHT);
-    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    let share = if share.is_finite() {
+        share.clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
     let filled = track.with_max_x(track.left() + track.width() * share);
     ui.painter().rect_filled(track, 1.5, Palette::of(ui).well);
     ui.painter().rect_filled(filled, 1.5, color);
@@ -136,7 +145,8 @@ fn tensors_ui(ui: &mut Ui, rect: Rect, tensors: &[TensorSummary]) {
         let shape: Vec<String> = tensor.shape.iter().map(u64::to_string).collect();
         let head = format!("{}  {} [{}]", tensor.name, tensor.dtype, shape.join(" × "));
         text_in(ui, line, Align2::LEFT_CENTER, strong(head));
-        let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |v| format!("{v:.4}"));
+        let number =
+            |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |v| format!("{v:.4}"));
         let mut values = format!(
             "min {}   mean {}   max {}",
             number(tensor.min),
@@ -147,7 +157,12 @@ fn tensors_ui(ui: &mut Ui, rect: Rect, tensors: &[TensorSummary]) {
             values.push_str(&format!("   {} NaN", tensor.nan));
         }
         let text = RichText::new(values).size(12.0).color(palette.weak);
-        text_in(ui, line.translate(vec2(0.0, 17.0)), Align2::LEFT_CENTER, text);
+        text_in(
+            ui,
+            line.translate(vec2(0.0, 17.0)),
+            Align2::LEFT_CENTER,
+            text,
+        );
         top += 40.0;
     }
 }

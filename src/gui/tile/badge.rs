@@ -48,7 +48,10 @@ impl Badge {
 }
 
 fn details(report: &ProviderReport) -> String {
-    let mut lines = vec![format!("Asked for {}, runs on {}", report.asked, report.provider)];
+    let mut lines = vec![format!(
+        "Asked for {}, runs on {}",
+        report.asked, report.provider
+    )];
     lines.extend(report.reason.clone());
     for (provider, nodes) in &report.assigned {
         lines.push(format!("{nodes} nodes assigned to {provider}"));
@@ -60,7 +63,10 @@ fn details(report: &ProviderReport) -> String {
         ));
     }
     if report.copies > 0 {
-        lines.push(format!("{} copies between devices in that run", report.copies));
+        lines.push(format!(
+            "{} copies between devices in that run",
+            report.copies
+        ));
     }
     lines.join("\n")
 }

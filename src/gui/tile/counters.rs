@@ -9,7 +9,12 @@ use crate::session::ModelView;
 pub(super) fn counters_ui(ui: &mut Ui, rect: Rect, model: &ModelView) {
     let palette = Palette::of(ui);
     let counters = [
-        (model.predicted, "predicted", palette.text, "Frames answered"),
+        (
+            model.predicted,
+            "predicted",
+            palette.text,
+            "Frames answered",
+        ),
         (
             model.dropped,
             "dropped",

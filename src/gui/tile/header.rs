@@ -1,8 +1,8 @@
 use egui::{Align2, Popup, Rect, RichText, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
 
+use super::TileContext;
 use super::badge::Badge;
 use super::text::text_in;
-use super::TileContext;
 use crate::gui::command::{CommandSender, SOLO_KEYS, UiCommand};
 use crate::gui::format;
 use crate::gui::icon::{Icon, icon_area};
@@ -23,7 +23,10 @@ pub(super) fn header_ui(
     tile: &mut TileState,
     commands: &CommandSender,
 ) {
-    let menu = Rect::from_min_max(rect.right_top() - vec2(MENU_WIDTH, 0.0), rect.right_bottom());
+    let menu = Rect::from_min_max(
+        rect.right_top() - vec2(MENU_WIDTH, 0.0),
+        rect.right_bottom(),
+    );
     menu_ui(ui, menu, context.model, commands);
     let mut right = menu.left() - 4.0;
     if tile.shown.is_some() && !matches!(context.model.child, ChildState::Failed(_)) {
@@ -108,7 +111,9 @@ fn title_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>) {
     let palette = Palette::of(ui);
     let model = context.model;
     let (top, bottom) = rect.split_top_bottom_at_y(rect.top() + 22.0);
-    let name = strong(model.spec.name.as_str()).size(15.0).color(palette.text);
+    let name = strong(model.spec.name.as_str())
+        .size(15.0)
+        .color(palette.text);
     let badge = model.card.as_ref().map(|card| Badge::new(&card.provider));
     // The name first; the badge gets what is left and is shortened if it must.
     let width = ui.fonts_mut(|fonts| {
@@ -122,7 +127,8 @@ fn title_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>) {
         badge_ui(ui, top.with_min_x(name_rect.right() + 8.0), &badge);
     }
     let state = RichText::new(state_text(model)).color(state_color(palette, model));
-    text_in(ui, bottom, Align2::LEFT_CENTER, state.size(12.0)).on_hover_ui(|ui| details_ui(ui, context));
+    text_in(ui, bottom, Align2::LEFT_CENTER, state.size(12.0))
+        .on_hover_ui(|ui| details_ui(ui, context));
 }
 
 fn badge_ui(ui: &mut Ui, rect: Rect, badge: &Badge) {
@@ -189,7 +195,10 @@ fn details_ui(ui: &mut Ui, context: &TileContext<'_>) {
         for (word, tensors) in [("Input", &card.inputs), ("Output", &card.outputs)] {
             for tensor in tensors {
                 let shape = tensor.shape.join(" × ");
-                ui.label(format!("{word} {}: {} [{shape}]", tensor.name, tensor.dtype));
+                ui.label(format!(
+                    "{word} {}: {} [{shape}]",
+                    tensor.name, tensor.dtype
+                ));
             }
         }
         ui.label(format!("Labels: {} ({})", card.labels, card.label_count));

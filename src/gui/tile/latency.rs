@@ -133,12 +133,18 @@ fn line_ui(ui: &mut Ui, line: Rect, stage: &Stage, is_age: bool) {
         let swatch = Rect::from_center_size(line.left_center() + vec2(4.0, 0.0), vec2(8.0, 8.0));
         let color = stage_color(ui.theme(), stage.name);
         ui.painter().rect_filled(swatch, 2.0, color);
-        (name.with_min_x(name.left() + 14.0), palette.weak, stage.name)
+        (
+            name.with_min_x(name.left() + 14.0),
+            palette.weak,
+            stage.name,
+        )
     };
     text_in(ui, name, Align2::LEFT_CENTER, styled(word, color));
     let median = styled(&figure(stage.typical()), palette.text);
     text_in(ui, p50, Align2::RIGHT_CENTER, median);
-    let tail = stage.stats.map_or_else(|| "–".to_owned(), |stats| figure(stats.p99));
+    let tail = stage
+        .stats
+        .map_or_else(|| "–".to_owned(), |stats| figure(stats.p99));
     text_in(ui, p99, Align2::RIGHT_CENTER, styled(&tail, palette.weak));
 }
 
@@ -163,7 +169,8 @@ fn table_ui(ui: &mut Ui, stages: &[Stage]) {
             }
             ui.end_row();
             for stage in stages {
-                ui.label(stage.name).on_hover_text(stage_meaning(stage.name));
+                ui.label(stage.name)
+                    .on_hover_text(stage_meaning(stage.name));
                 ui.label(format::latency(stage.last));
                 if let Some(stats) = stage.stats {
                     for micros in [stats.p50, stats.p90, stats.p99, stats.max] {

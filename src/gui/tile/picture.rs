@@ -78,7 +78,10 @@ fn caption_ui(ui: &mut Ui, rect: Rect, tile: &TileState, matched: bool) {
     let path = event.position.path.clone().unwrap_or_default();
     let (text, color) = match &tile.picture {
         Some(picture) if !matched => (
-            format!("picture of #{}: #{} has left the ring", picture.seq, event.seq),
+            format!(
+                "picture of #{}: #{} has left the ring",
+                picture.seq, event.seq
+            ),
             palette.warning,
         ),
         _ => (path, palette.weak),

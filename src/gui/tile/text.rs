@@ -1,4 +1,7 @@
-use egui::{Align2, Rect, Response, RichText, Role, Sense, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText};
+use egui::{
+    Align2, Rect, Response, RichText, Role, Sense, TextStyle, TextWrapMode, Ui, WidgetInfo,
+    WidgetText,
+};
 
 /// A line of text at a place, shortened where it does not fit; the whole text is the tooltip then,
 /// and always the name for assistive technology.

@@ -46,7 +46,11 @@ pub(super) fn failed_ui(
             .layout(Layout::top_down(Align::Min)),
         |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                ui.label(strong("This model cannot run").size(15.0).color(palette.bad));
+                ui.label(
+                    strong("This model cannot run")
+                        .size(15.0)
+                        .color(palette.bad),
+                );
                 ui.add_space(2.0);
                 ui.add(Label::new(problem.message.as_str()).wrap().selectable(true));
                 if let Some(hint) = &problem.hint {
@@ -61,9 +65,16 @@ pub(super) fn failed_ui(
                 }
                 if !model.stderr.is_empty() {
                     ui.add_space(6.0);
-                    ui.label(RichText::new("Last lines of its process").small().color(palette.weak));
+                    ui.label(
+                        RichText::new("Last lines of its process")
+                            .small()
+                            .color(palette.weak),
+                    );
                     for line in model.stderr.iter() {
-                        let line = RichText::new(line).monospace().size(11.0).color(palette.weak);
+                        let line = RichText::new(line)
+                            .monospace()
+                            .size(11.0)
+                            .color(palette.weak);
                         ui.add(Label::new(line).wrap().selectable(true));
                     }
                 }
