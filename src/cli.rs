@@ -38,11 +38,12 @@ pub fn main() -> Exit {
     result.unwrap_or_else(|error| exit::report(&error))
 }
 
-/// Log lines go to stderr, without times: the session adds those of its own clock.
+/// Log lines go to stderr, without times: the session adds those of its own clock. What a session
+/// logs is shown by its window or printed from its rows.
 fn init_logging() {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("RINGSIDE_LOG")
-        .unwrap_or_else(|_default| EnvFilter::new("warn,ort=error"));
+        .unwrap_or_else(|_default| EnvFilter::new("warn,ort=error,ringside::session::journal=off"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

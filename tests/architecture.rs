@@ -65,8 +65,16 @@ fn sources() -> Vec<Source> {
             let module = Path::new(first.as_os_str()).with_extension("");
             let module = module.to_str().expect("UTF-8 path").to_owned();
             let mut words = Vec::new();
-            flatten(text.parse().unwrap_or_else(|error| panic!("{path}: {error}")), &mut words);
-            Source { path, module, words }
+            flatten(
+                text.parse()
+                    .unwrap_or_else(|error| panic!("{path}: {error}")),
+                &mut words,
+            );
+            Source {
+                path,
+                module,
+                words,
+            }
         })
         .collect()
 }
@@ -80,7 +88,10 @@ fn table() -> Vec<String> {
         .filter_map(|line| line.strip_prefix("//! | [`"))
         .filter_map(|line| Some(line.split_once('`')?.0.to_owned()))
         .collect();
-    assert!(modules.len() > 10, "the table of modules in src/lib.rs was not found");
+    assert!(
+        modules.len() > 10,
+        "the table of modules in src/lib.rs was not found"
+    );
     modules
 }
 
@@ -129,7 +140,11 @@ fn imports(sources: &[Source], modules: &[String]) -> BTreeMap<String, BTreeSet<
             let climbs = word == "super"
                 && source.words.get(at + 3).is_some_and(|next| next == "super")
                 && source.words[at + 1] == ":";
-            assert!(!climbs, "{}: `super::super` hides where an import goes; use `crate::`", source.path);
+            assert!(
+                !climbs,
+                "{}: `super::super` hides where an import goes; use `crate::`",
+                source.path
+            );
         }
     }
     graph
@@ -157,7 +172,8 @@ fn reachable(graph: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet
 fn every_module_stands_in_the_table() {
     let modules = table();
     for source in sources() {
-        let known = ["lib", "main"].contains(&source.module.as_str()) || modules.contains(&source.module);
+        let known =
+            ["lib", "main"].contains(&source.module.as_str()) || modules.contains(&source.module);
         assert!(known, "{} is not in the table of src/lib.rs", source.module);
     }
 }
@@ -167,10 +183,16 @@ fn modules_import_only_what_stands_above_them() {
     let modules = table();
     let sources = sources();
     let graph = imports(&sources, &modules);
-    assert!(graph["session"].contains("protocol"), "the imports were not found");
+    assert!(
+        graph["session"].contains("protocol"),
+        "the imports were not found"
+    );
     for (place, module) in modules.iter().enumerate() {
         for imported in reachable(&graph, module) {
-            assert!(modules[..place].contains(&imported), "{module} imports {imported}, which does not stand above it");
+            assert!(
+                modules[..place].contains(&imported),
+                "{module} imports {imported}, which does not stand above it"
+            );
         }
     }
 }
@@ -182,7 +204,10 @@ fn the_two_halves_meet_only_in_the_ring_and_the_protocol() {
         for module in half {
             let reached = reachable(&graph, module);
             for forbidden in other {
-                assert!(!reached.contains(*forbidden), "{module} imports {forbidden}");
+                assert!(
+                    !reached.contains(*forbidden),
+                    "{module} imports {forbidden}"
+                );
             }
         }
     }
@@ -192,7 +217,11 @@ fn the_two_halves_meet_only_in_the_ring_and_the_protocol() {
 fn unsafe_stands_only_where_the_kernel_and_onnx_runtime_need_it() {
     for source in sources() {
         if !UNSAFE_FILES.contains(&source.path.as_str()) {
-            assert!(!source.words.iter().any(|word| word == "unsafe"), "unsafe in {}", source.path);
+            assert!(
+                !source.words.iter().any(|word| word == "unsafe"),
+                "unsafe in {}",
+                source.path
+            );
         }
     }
 }
@@ -202,10 +231,18 @@ fn only_the_consumer_names_onnx_runtime() {
     let mut named = false;
     for source in sources() {
         let names_ort = source.words.windows(3).any(|words| {
-            (words[0] == "ort" && words[1] == ":" && words[2] == ":") || (words[0] == "use" && words[1] == "ort")
+            (words[0] == "ort" && words[1] == ":" && words[2] == ":")
+                || (words[0] == "use" && words[1] == "ort")
         });
         named |= names_ort;
-        assert!(!names_ort || source.module == ORT_MODULE, "{} names ort", source.path);
+        assert!(
+            !names_ort || source.module == ORT_MODULE,
+            "{} names ort",
+            source.path
+        );
     }
-    assert!(named, "the consumer no longer uses ort, or this test cannot see it");
+    assert!(
+        named,
+        "the consumer no longer uses ort, or this test cannot see it"
+    );
 }

@@ -8,21 +8,29 @@ use std::path::Path;
 use std::process::Command;
 
 use ringside::recording::Row;
-use support::{Finished, data, finish, folder, image, predictions, ringside, run_json, summary, top, values};
+use support::{
+    Finished, data, finish, folder, image, predictions, ringside, run_json, summary, top, values,
+};
 
 /// Mean red, green and blue of what `model` was fed, by path.
 fn means(finished: &Finished) -> BTreeMap<String, [f32; 3]> {
     let rows = finished.rows();
     let means = predictions(&rows).into_iter().map(|row| {
         let values = values(row);
-        (row.path.clone().unwrap_or_default(), ["R", "G", "B"].map(|name| values[name]))
+        (
+            row.path.clone().unwrap_or_default(),
+            ["R", "G", "B"].map(|name| values[name]),
+        )
     });
     means.collect()
 }
 
 fn assert_near(actual: [f32; 3], expected: [f32; 3], tolerance: f32, what: &str) {
     for (a, b) in actual.iter().zip(expected) {
-        assert!((a - b).abs() <= tolerance, "{what}: {actual:?}, expected {expected:?} ± {tolerance}");
+        assert!(
+            (a - b).abs() <= tolerance,
+            "{what}: {actual:?}, expected {expected:?} ± {tolerance}"
+        );
     }
 }
 
@@ -47,15 +55,23 @@ fn skipped(rows: &[Row]) -> BTreeMap<String, String> {
 
 #[test]
 fn c24_pictures_of_all_orientations_arrive_upright() {
-    let names: Vec<String> = (1..=8).flat_map(|n| [format!("cases/exif{n}.jpg"), format!("cases/exif{n}.png")]).collect();
+    let names: Vec<String> = (1..=8)
+        .flat_map(|n| [format!("cases/exif{n}.jpg"), format!("cases/exif{n}.png")])
+        .collect();
     let pictures = folder_of(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    let finished = run_json(&folder(pictures.path()), &[&data("synthetic/echo_corner.onnx")], &["--device", "cpu"]);
+    let finished = run_json(
+        &folder(pictures.path()),
+        &[&data("synthetic/echo_corner.onnx")],
+        &["--device", "cpu"],
+    );
     let rows = finished.rows();
     // Stored 64x32; 5 to 8 swap the sides.
     for row in &rows {
         if let Row::Frame(frame) = row {
             let path = frame.path.clone().expect("a file");
-            let number: u8 = path.trim_start_matches("exif")[..1].parse().expect("a number");
+            let number: u8 = path.trim_start_matches("exif")[..1]
+                .parse()
+                .expect("a number");
             let expected = if number >= 5 { (32, 64) } else { (64, 32) };
             assert_eq!((frame.width, frame.height), expected, "{path}");
             assert_eq!(frame.stored, [64, 32], "{path}");
@@ -66,9 +82,15 @@ fn c24_pictures_of_all_orientations_arrive_upright() {
 
 #[test]
 fn c24_the_model_is_fed_the_upright_picture() {
-    let names: Vec<String> = (1..=8).map(|n| format!("edge/exif_orientation_{n}.jpg")).collect();
+    let names: Vec<String> = (1..=8)
+        .map(|n| format!("edge/exif_orientation_{n}.jpg"))
+        .collect();
     let pictures = folder_of(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    let finished = run_json(&folder(pictures.path()), &[&data("synthetic/echo_corner.onnx")], &["--device", "cpu"]);
+    let finished = run_json(
+        &folder(pictures.path()),
+        &[&data("synthetic/echo_corner.onnx")],
+        &["--device", "cpu"],
+    );
     let rows = finished.rows();
     let answers: Vec<&str> = predictions(&rows).into_iter().map(top).collect();
     // `echo_corner.with_exif_applied` of tests/data/edge-index.json, for every orientation.
@@ -77,47 +99,106 @@ fn c24_the_model_is_fed_the_upright_picture() {
 
 #[test]
 fn c27_one_bad_file_never_ends_the_run() {
-    let pictures = folder_of(&["cases/full.jpg", "cases/trunc.jpg", "cases/zero.jpg", "cases/text.jpg", "cases/._full.jpg", "cases/png_named.jpg", "cases/webp_named.jpg", "edge/notes.txt"]);
+    let pictures = folder_of(&[
+        "cases/full.jpg",
+        "cases/trunc.jpg",
+        "cases/zero.jpg",
+        "cases/text.jpg",
+        "cases/._full.jpg",
+        "cases/png_named.jpg",
+        "cases/webp_named.jpg",
+        "edge/notes.txt",
+    ]);
     std::fs::write(pictures.path().join(".DS_Store"), b"Bud1").expect("a file");
-    let finished = run_json(&folder(pictures.path()), &[&data("cases/mean.onnx")], &["--device", "cpu", "--preset", "raw"]);
+    let finished = run_json(
+        &folder(pictures.path()),
+        &[&data("cases/mean.onnx")],
+        &["--device", "cpu", "--preset", "raw"],
+    );
     assert_eq!(finished.code(), 0, "{}", finished.stderr);
     let rows = finished.rows();
     let means = means(&finished);
-    assert_eq!(means.keys().collect::<Vec<_>>(), ["full.jpg", "png_named.jpg", "webp_named.jpg"]);
+    assert_eq!(
+        means.keys().collect::<Vec<_>>(),
+        ["full.jpg", "png_named.jpg", "webp_named.jpg"]
+    );
     for name in ["png_named.jpg", "webp_named.jpg"] {
-        assert_near(means[name], [200.0 / 255.0, 100.0 / 255.0, 50.0 / 255.0], 0.008, name);
+        assert_near(
+            means[name],
+            [200.0 / 255.0, 100.0 / 255.0, 50.0 / 255.0],
+            0.008,
+            name,
+        );
     }
     let skipped = skipped(&rows);
-    assert_eq!(skipped.keys().collect::<Vec<_>>(), ["notes.txt", "text.jpg", "trunc.jpg", "zero.jpg"]);
+    assert_eq!(
+        skipped.keys().collect::<Vec<_>>(),
+        ["notes.txt", "text.jpg", "trunc.jpg", "zero.jpg"]
+    );
     let summary = summary(&rows);
     assert_eq!((summary.frames.published, summary.frames.skipped), (3, 4));
 }
 
 #[test]
 fn c28_giant_pictures_in_tiny_files_are_refused_with_size_and_limit() {
-    let pictures = folder_of(&["cases/huge1bit.png", "cases/forged.png", "cases/red.png", "cases/green.png", "cases/blue.png"]);
+    let pictures = folder_of(&[
+        "cases/huge1bit.png",
+        "cases/forged.png",
+        "cases/red.png",
+        "cases/green.png",
+        "cases/blue.png",
+    ]);
     let mut command = Command::new("prlimit");
     // Without control groups: the producer's and the model's address space, each well under it
     // in practice, may together not pass what a 1 GiB machine gives.
-    command.args(["--data=1073741824", env!("CARGO_BIN_EXE_ringside"), "run", "--json", "--device", "cpu", "--preset", "raw", "--source"]);
-    command.arg(folder(pictures.path())).arg("--model").arg(data("cases/mean.onnx"));
-    command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command.args([
+        "--data=1073741824",
+        env!("CARGO_BIN_EXE_ringside"),
+        "run",
+        "--json",
+        "--device",
+        "cpu",
+        "--preset",
+        "raw",
+        "--source",
+    ]);
+    command
+        .arg(folder(pictures.path()))
+        .arg("--model")
+        .arg(data("cases/mean.onnx"));
+    command
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let finished = finish(&mut command);
     assert_eq!(finished.code(), 0, "{}", finished.stderr);
     let rows = finished.rows();
     let means = means(&finished);
-    for (name, colour) in [("red.png", [1.0, 0.0, 0.0]), ("green.png", [0.0, 1.0, 0.0]), ("blue.png", [0.0, 0.0, 1.0])] {
+    for (name, colour) in [
+        ("red.png", [1.0, 0.0, 0.0]),
+        ("green.png", [0.0, 1.0, 0.0]),
+        ("blue.png", [0.0, 0.0, 1.0]),
+    ] {
         assert_near(means[name], colour, 0.001, name);
     }
     let skipped = skipped(&rows);
     assert!(skipped["forged.png"].contains("60000"), "{skipped:?}");
-    assert!(skipped.get("huge1bit.png").is_none_or(|reason| reason.contains("20000")), "{skipped:?}");
+    assert!(
+        skipped
+            .get("huge1bit.png")
+            .is_none_or(|reason| reason.contains("20000")),
+        "{skipped:?}"
+    );
 }
 
 #[test]
 fn c30_odd_names_come_through_and_stay_distinct() {
     let pictures = tempfile::tempdir().expect("a folder");
-    let make = Command::new("python3").arg(data("cases/make_names")).arg(data("cases/grey200.png")).arg(pictures.path()).status();
+    let make = Command::new("python3")
+        .arg(data("cases/make_names"))
+        .arg(data("cases/grey200.png"))
+        .arg(pictures.path())
+        .status();
     if !make.is_ok_and(|status| status.success()) {
         println!("skipped: python3, which makes the names, is missing");
         return;
@@ -131,7 +212,16 @@ fn c30_odd_names_come_through_and_stay_distinct() {
     let means = means(&finished);
     let names: BTreeSet<&str> = means.keys().map(String::as_str).collect();
     let long = format!("{}.png", "x".repeat(251));
-    let expected = ["%FF%FE.png", "new%0Aline.png", "a,\"b\".png", "%2503d.png", "-lead.png", "猫 🐈.png", &long, "d%E9/1.png"];
+    let expected = [
+        "%FF%FE.png",
+        "new%0Aline.png",
+        "a,\"b\".png",
+        "%2503d.png",
+        "-lead.png",
+        "猫 🐈.png",
+        &long,
+        "d%E9/1.png",
+    ];
     assert_eq!(names, BTreeSet::from(expected));
     for (name, mean) in &means {
         assert_near(*mean, [200.0 / 255.0; 3], 0.001, name);
@@ -140,16 +230,32 @@ fn c30_odd_names_come_through_and_stay_distinct() {
 
 #[test]
 fn c15_a_float16_model_takes_and_gives_float16() {
-    let finished = run_json(&image(&data("cases/grey127.png")), &[&data("cases/fp16.onnx")], &["--device", "cpu", "--preset", "raw"]);
+    let finished = run_json(
+        &image(&data("cases/grey127.png")),
+        &[&data("cases/fp16.onnx")],
+        &["--device", "cpu", "--preset", "raw"],
+    );
     assert_eq!(finished.code(), 0, "{}", finished.stderr);
-    assert_near(means(&finished)["grey127.png"], [0.498; 3], 0.001, "float16");
+    assert_near(
+        means(&finished)["grey127.png"],
+        [0.498; 3],
+        0.001,
+        "float16",
+    );
 }
 
 #[test]
 fn c57_red_is_red_and_a_bgr_option_flips_the_tensor_only() {
-    let names: Vec<String> = ["red", "green", "blue"].iter().flat_map(|colour| [format!("cases/{colour}.png"), format!("cases/{colour}.jpg")]).collect();
+    let names: Vec<String> = ["red", "green", "blue"]
+        .iter()
+        .flat_map(|colour| [format!("cases/{colour}.png"), format!("cases/{colour}.jpg")])
+        .collect();
     let pictures = folder_of(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    let finished = run_json(&folder(pictures.path()), &[&data("cases/mean.onnx")], &["--device", "cpu", "--preset", "raw"]);
+    let finished = run_json(
+        &folder(pictures.path()),
+        &[&data("cases/mean.onnx")],
+        &["--device", "cpu", "--preset", "raw"],
+    );
     let means_rgb = means(&finished);
     for (name, mean) in &means_rgb {
         let expected = match name.split('.').next() {
@@ -180,7 +286,11 @@ fn c60_scaling_is_the_models_own() {
         ("cases/mean.onnx", "raw", [0.784, 0.784, 0.784]),
         ("cases/mean.onnx", "imagenet", [1.307, 1.466, 1.681]),
     ] {
-        let finished = run_json(&picture, &[&data(model)], &["--device", "cpu", "--preset", preset]);
+        let finished = run_json(
+            &picture,
+            &[&data(model)],
+            &["--device", "cpu", "--preset", preset],
+        );
         assert_eq!(finished.code(), 0, "{}", finished.stderr);
         assert_near(means(&finished)["grey200.png"], expected, 0.005, preset);
     }
@@ -203,7 +313,11 @@ fn c56_both_kinds_of_bilinear_are_what_they_say() {
         let values = values(predictions(&rows)[0]);
         assert_eq!(values.len(), 192);
         for (name, value) in values {
-            assert!((value * 255.0 - expected).abs() <= 1.0, "{filter}, {name}: {}", value * 255.0);
+            assert!(
+                (value * 255.0 - expected).abs() <= 1.0,
+                "{filter}, {name}: {}",
+                value * 255.0
+            );
         }
         let exported = rows.iter().any(|row| matches!(row, Row::Session(session) if session.models.iter().any(|model| serde_json::to_value(model.preprocess.filter).expect("JSON") == filter)));
         assert!(exported, "the filter in use is in the rows");

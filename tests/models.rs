@@ -6,7 +6,9 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use ringside::recording::{ProblemRow, Row};
-use support::{Finished, data, finish, image, predictions, ringside, root, run_json, summary, totals};
+use support::{
+    Finished, data, finish, image, predictions, ringside, root, run_json, summary, totals,
+};
 
 fn failures(rows: &[Row]) -> Vec<&ProblemRow> {
     rows.iter()
@@ -19,7 +21,11 @@ fn failures(rows: &[Row]) -> Vec<&ProblemRow> {
 
 fn run_beside_a_good_one(model: &Path) -> Finished {
     let cat = image(&root().join("assets/samples/cat.jpg"));
-    run_json(&cat, &[model, &data("synthetic/echo_corner.onnx")], &["--device", "cpu"])
+    run_json(
+        &cat,
+        &[model, &data("synthetic/echo_corner.onnx")],
+        &["--device", "cpu"],
+    )
 }
 
 #[test]
@@ -47,12 +53,29 @@ fn c14_a_broken_model_is_named_with_its_cause_and_the_others_go_on() {
         assert_eq!(finished.code(), 1, "{file}: {}", finished.stderr);
         let rows = finished.rows();
         let failures = failures(&rows);
-        let [failure] = failures[..] else { panic!("{file}: one failure, not {failures:?}") };
-        let name = Path::new(file).file_name().and_then(|name| name.to_str()).expect("a name");
-        assert!(failure.message.contains(name), "{file}: {}", failure.message);
-        assert!(!failure.message.contains('\n'), "{file}: one line, not {}", failure.message);
+        let [failure] = failures[..] else {
+            panic!("{file}: one failure, not {failures:?}")
+        };
+        let name = Path::new(file)
+            .file_name()
+            .and_then(|name| name.to_str())
+            .expect("a name");
+        assert!(
+            failure.message.contains(name),
+            "{file}: {}",
+            failure.message
+        );
+        assert!(
+            !failure.message.contains('\n'),
+            "{file}: one line, not {}",
+            failure.message
+        );
         for cause in causes {
-            assert!(failure.message.contains(cause), "{file}: no `{cause}` in {}", failure.message);
+            assert!(
+                failure.message.contains(cause),
+                "{file}: no `{cause}` in {}",
+                failure.message
+            );
         }
         assert_eq!(totals(&rows, "echo_corner").predicted, 1, "{file}");
     }
@@ -78,19 +101,31 @@ fn external_weights_are_found_beside_the_model_whatever_the_working_directory() 
     // Its input is a vector of three, not a picture: it loads, and is then refused by name.
     let rows = finished.rows();
     let failures = failures(&rows);
-    assert!(failures.iter().all(|failure| !failure.message.contains("external_ok.bin")), "{failures:?}");
+    assert!(
+        failures
+            .iter()
+            .all(|failure| !failure.message.contains("external_ok.bin")),
+        "{failures:?}"
+    );
 }
 
 #[test]
 fn nan_is_invalid_and_counted_apart() {
     let cat = image(&root().join("assets/samples/cat.jpg"));
-    let finished = run_json(&cat, &[&data("synthetic/nan_output.onnx")], &["--device", "cpu"]);
+    let finished = run_json(
+        &cat,
+        &[&data("synthetic/nan_output.onnx")],
+        &["--device", "cpu"],
+    );
     let rows = finished.rows();
     let prediction = predictions(&rows)[0];
     let ringside::prediction::Output::Invalid { reason } = &prediction.output else {
         panic!("{:?}", prediction.output)
     };
-    assert!(reason.contains("NaN") && reason.contains("logits"), "{reason}");
+    assert!(
+        reason.contains("NaN") && reason.contains("logits"),
+        "{reason}"
+    );
     let totals = totals(&rows, "nan_output");
     assert_eq!((totals.predicted, totals.invalid), (0, 1));
 }
@@ -109,18 +144,43 @@ fn c12_an_unusable_library_is_one_clear_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = folder.path().join("libonnxruntime.so");
     std::fs::write(&text, "not a library").expect("a file");
-    let libm = ["/lib/x86_64-linux-gnu/libm.so.6", "/lib/aarch64-linux-gnu/libm.so.6", "/lib64/libm.so.6"];
-    let libm = libm.iter().map(PathBuf::from).find(|path| path.exists()).expect("a C library");
-    for library in [PathBuf::from("/nonexistent.so"), folder.path().to_owned(), libm, text] {
+    let libm = [
+        "/lib/x86_64-linux-gnu/libm.so.6",
+        "/lib/aarch64-linux-gnu/libm.so.6",
+        "/lib64/libm.so.6",
+    ];
+    let libm = libm
+        .iter()
+        .map(PathBuf::from)
+        .find(|path| path.exists())
+        .expect("a C library");
+    for library in [
+        PathBuf::from("/nonexistent.so"),
+        folder.path().to_owned(),
+        libm,
+        text,
+    ] {
         let cat = image(&root().join("assets/samples/cat.jpg"));
         let finished = finish(
-            ringside(["run", "--json", "--device", "cpu", "--source", &cat, "--model"])
-                .arg(data("cases/mean.onnx"))
-                .env("ORT_DYLIB_PATH", &library),
+            ringside([
+                "run", "--json", "--device", "cpu", "--source", &cat, "--model",
+            ])
+            .arg(data("cases/mean.onnx"))
+            .env("ORT_DYLIB_PATH", &library),
         );
-        assert_eq!(finished.code(), 5, "{}: {}", library.display(), finished.stderr);
+        assert_eq!(
+            finished.code(),
+            5,
+            "{}: {}",
+            library.display(),
+            finished.stderr
+        );
         let said = format!("{}{}", finished.stdout, finished.stderr);
-        assert!(said.contains(&library.display().to_string()), "{}: {said}", library.display());
+        assert!(
+            said.contains(&library.display().to_string()),
+            "{}: {said}",
+            library.display()
+        );
         assert!(said.contains("1.24"), "the needed version is named: {said}");
         println!("{}: {:.1} s", library.display(), finished.seconds);
     }
@@ -142,11 +202,21 @@ fn c13_a_cuda_device_that_is_not_there_is_said_everywhere() {
         _ => None,
     });
     let model = model.expect("the model");
-    assert_eq!((model.asked.as_str(), model.provider.as_deref()), ("cuda:0", Some("CPU")));
+    assert_eq!(
+        (model.asked.as_str(), model.provider.as_deref()),
+        ("cuda:0", Some("CPU"))
+    );
     assert!(model.reason.is_some_and(|reason| reason.len() > 10));
-    assert!(rows.iter().any(|row| matches!(row, Row::Notice(notice) if notice.code == "cuda_unavailable")));
+    assert!(
+        rows.iter()
+            .any(|row| matches!(row, Row::Notice(notice) if notice.code == "cuda_unavailable"))
+    );
 
-    let strict = run_json(&cat, &[&data("cases/mean.onnx")], &["--device", "cuda:0", "--strict"]);
+    let strict = run_json(
+        &cat,
+        &[&data("cases/mean.onnx")],
+        &["--device", "cuda:0", "--strict"],
+    );
     assert_eq!(strict.code(), 5, "{}", strict.stderr);
     assert_eq!(predictions(&strict.rows()).len(), 0);
 }

@@ -8,7 +8,9 @@ use crate::protocol::{Delivery, DeviceChoice};
 /// stage takes. Without a command it opens the window on the bundled demo session.
 #[derive(Debug, Parser)]
 #[command(name = "ringside", version, propagate_version = true)]
-#[command(after_help = "Exit status: 0 done; 1 a model or the source gave up while running; 2 wrong usage or session file; 3 the source cannot be opened; 4 no model could be loaded; 5 ONNX Runtime or device missing; 130 interrupted.")]
+#[command(
+    after_help = "Exit status: 0 done; 1 a model or the source gave up while running; 2 wrong usage or session file; 3 the source cannot be opened; 4 no model could be loaded; 5 ONNX Runtime or device missing; 130 interrupted."
+)]
 pub struct Arguments {
     #[command(subcommand)]
     pub(super) command: Option<Command>,

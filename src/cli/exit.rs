@@ -54,7 +54,10 @@ pub(super) struct Ending {
 
 impl Ending {
     pub(super) fn new(exit: Exit, message: impl ToString) -> Self {
-        Self { exit, message: message.to_string() }
+        Self {
+            exit,
+            message: message.to_string(),
+        }
     }
 }
 
@@ -69,12 +72,23 @@ pub(super) fn report(error: &anyhow::Error) -> Exit {
     }
     // stderr may be closed as well; there is nobody left to tell.
     drop(writeln!(std::io::stderr(), "ringside: {error:#}"));
-    error.downcast_ref::<Ending>().map_or(Exit::Failed, |ending| ending.exit)
+    of(error)
+}
+
+/// The status with which an error ends the program.
+pub(super) fn of(error: &anyhow::Error) -> Exit {
+    error
+        .downcast_ref::<Ending>()
+        .map_or(Exit::Failed, |ending| ending.exit)
 }
 
 /// Prints clap's message: help and version end well, the rest is wrong usage.
 pub(super) fn usage(error: &clap::Error) -> Exit {
     // A closed pipe (`ringside --help | head -1`) ends quietly.
     drop(error.print());
-    if error.use_stderr() { Exit::Usage } else { Exit::Done }
+    if error.use_stderr() {
+        Exit::Usage
+    } else {
+        Exit::Done
+    }
 }

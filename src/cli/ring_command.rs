@@ -10,8 +10,12 @@ pub(super) fn ring(command: &RingCommand) -> anyhow::Result<Exit> {
     match command {
         RingCommand::List => list()?,
         RingCommand::Snapshot { name, seq, output } => {
-            let shown = ring::save_snapshot(name, *seq, output)?;
-            writeln!(io::stdout(), "frame {shown} of {name} is saved as {}", output.display())?;
+            let (shown, _, _) = ring::save_snapshot(name, *seq, output)?;
+            writeln!(
+                io::stdout(),
+                "frame {shown} of {name} is saved as {}",
+                output.display()
+            )?;
         }
         RingCommand::Clean => {
             for name in ring::sweep().context("/dev/shm cannot be read")? {
@@ -31,7 +35,11 @@ fn list() -> anyhow::Result<()> {
             (false, _) => "nobody".to_owned(),
         };
         let megabytes = segment.bytes as f64 / 1e6;
-        writeln!(output, "{}  {megabytes:.1} MB  owned by {owner}  {} s old", segment.name, segment.age_seconds)?;
+        writeln!(
+            output,
+            "{}  {megabytes:.1} MB  owned by {owner}  {} s old",
+            segment.name, segment.age_seconds
+        )?;
     }
     Ok(())
 }

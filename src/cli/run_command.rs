@@ -10,7 +10,9 @@ use super::runtime_command;
 use super::signals::Interrupts;
 use super::terminal::Terminal;
 use crate::recording::{self, JsonLines, RowSink};
-use crate::session::{Session, SessionCommand, SessionExit, SessionOptions, SessionSpec, SpecOverrides};
+use crate::session::{
+    Session, SessionCommand, SessionExit, SessionOptions, SessionSpec, SpecOverrides,
+};
 
 /// Runs a session without a window.
 pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
@@ -34,19 +36,30 @@ pub(super) fn run_to_end(
     sinks: Vec<Box<dyn RowSink>>,
 ) -> anyhow::Result<Exit> {
     runtime_command::ensure(onnxruntime.as_deref())?;
-    let options = SessionOptions { sinks, ..options(onnxruntime)? };
-    let session = Arc::new(Session::start(spec, options).map_err(|error| Ending::new(Exit::Failed, error))?);
+    let options = SessionOptions {
+        sinks,
+        ..options(onnxruntime)?
+    };
+    let session =
+        Arc::new(Session::start(spec, options).map_err(|error| Ending::new(Exit::Failed, error))?);
     let stopped = Arc::clone(&session);
     let interrupts = Interrupts::watch(move || stopped.send(SessionCommand::Stop))
         .context("signals cannot be watched")?;
     let outcome = session.wait();
-    Ok(if interrupts.seen() { Exit::Interrupted } else { exit_of(outcome.exit) })
+    Ok(if interrupts.seen() {
+        Exit::Interrupted
+    } else {
+        exit_of(outcome.exit)
+    })
 }
 
 /// Options that `run` and the window share.
 pub(super) fn options(onnxruntime: Option<PathBuf>) -> anyhow::Result<SessionOptions> {
     let program = std::env::current_exe().context("the program's own file cannot be found")?;
-    Ok(SessionOptions { onnxruntime, ..SessionOptions::new(program) })
+    Ok(SessionOptions {
+        onnxruntime,
+        ..SessionOptions::new(program)
+    })
 }
 
 pub(super) fn exit_of(exit: SessionExit) -> Exit {

@@ -27,7 +27,11 @@ impl Interrupts {
                 on_signal();
             }
         })?;
-        Ok(Self { seen, handle, _worker: worker })
+        Ok(Self {
+            seen,
+            handle,
+            _worker: worker,
+        })
     }
 
     /// Whether a signal came.

@@ -1,16 +1,21 @@
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::base::LatencyStats;
 use crate::prediction::{Output, ScoreKind};
-use crate::recording::{ModelSummary, PredictionRow, ProblemRow, Row, RowSink, SessionRow, SummaryRow};
+use crate::recording::{
+    ModelSummary, PredictionRow, ProblemRow, Row, RowSink, SessionRow, SummaryRow,
+};
 
 /// Rows for people: answers and the summary on stdout, troubles and a progress bar on stderr.
 pub(super) struct Terminal {
     bar: ProgressBar,
     answers: bool,
     name_width: usize,
+    /// What has been said of each model; a session row repeats what is known.
+    introduced: BTreeMap<String, String>,
 }
 
 impl Terminal {
@@ -21,10 +26,16 @@ impl Terminal {
         } else {
             ProgressDrawTarget::hidden()
         };
-        let style = ProgressStyle::with_template("{spinner} {human_pos} frames · {per_sec} · {elapsed}");
+        let style =
+            ProgressStyle::with_template("{spinner} {human_pos} frames · {per_sec} · {elapsed}");
         let bar = ProgressBar::with_draw_target(None, target)
             .with_style(style.unwrap_or_else(|_default| ProgressStyle::default_bar()));
-        Self { bar, answers: !quiet, name_width: 0 }
+        Self {
+            bar,
+            answers: !quiet,
+            name_width: 0,
+            introduced: BTreeMap::new(),
+        }
     }
 
     fn print(&self, text: &str) -> io::Result<()> {
@@ -35,7 +46,11 @@ impl Terminal {
         self.bar.suspend(|| {
             let hint = hint.map(|hint| format!("\n  {hint}")).unwrap_or_default();
             // stderr is closed: there is nobody left to tell.
-            drop(writeln!(io::stderr(), "{kind}: {about}: {message}{hint}"));
+            let line = match message.starts_with(about) {
+                true => format!("{kind}: {message}{hint}"),
+                false => format!("{kind}: {about}: {message}{hint}"),
+            };
+            drop(writeln!(io::stderr(), "{line}"));
         });
     }
 
@@ -47,10 +62,18 @@ impl Terminal {
                 Some(reason) => format!(" (asked for {}: {reason})", model.asked),
                 None => String::new(),
             };
-            self.print(&format!(
-                "{}: {provider}{fallback}, {} threads, {}, labels: {}",
-                model.name, model.threads, model.task, model.labels
-            ))?;
+            let threads = match model.threads {
+                1 => "1 thread".to_owned(),
+                threads => format!("{threads} threads"),
+            };
+            let line = format!(
+                "{}: {provider}{fallback}, {threads}, {}, labels: {}",
+                model.name, model.task, model.labels
+            );
+            if self.introduced.get(&model.name) != Some(&line) {
+                self.print(&line)?;
+                self.introduced.insert(model.name.clone(), line);
+            }
         }
         Ok(())
     }
@@ -81,7 +104,10 @@ impl RowSink for Terminal {
             Row::Prediction(row) if self.answers => self.prediction(row)?,
             Row::Prediction(_) => {}
             Row::Skipped(row) => {
-                let about = row.path.clone().unwrap_or_else(|| format!("entry {}", row.source_index));
+                let about = row
+                    .path
+                    .clone()
+                    .unwrap_or_else(|| format!("entry {}", row.source_index));
                 self.warn("skipped", &about, &row.reason, None);
             }
             Row::Lost(row) => {
@@ -125,7 +151,12 @@ fn answer(output: &Output) -> String {
                     (Some(min), Some(max)) => format!("{min:.3} to {max:.3}"),
                     _ => "no finite value".to_owned(),
                 };
-                format!("{} {}[{}] {range}", tensor.name, tensor.dtype, shape.join(","))
+                format!(
+                    "{} {}[{}] {range}",
+                    tensor.name,
+                    tensor.dtype,
+                    shape.join(",")
+                )
             });
             shown.collect::<Vec<_>>().join(" · ")
         }
@@ -135,9 +166,18 @@ fn answer(output: &Output) -> String {
 
 /// The summary as a table.
 fn summary(row: &SummaryRow) -> String {
-    let width = row.models.iter().map(|model| model.name.chars().count()).max().unwrap_or(0).max(5);
+    let width = row
+        .models
+        .iter()
+        .map(|model| model.name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(5);
     let mut lines = vec![
-        format!("{} frames published, {} skipped, {:.1} s", row.frames.published, row.frames.skipped, row.seconds),
+        format!(
+            "{} frames published, {} skipped, {:.1} s",
+            row.frames.published, row.frames.skipped, row.seconds
+        ),
         format!(
             "{:width$}  {:>9} {:>7} {:>5} {:>7}  {:>9}  {:>11} {:>11} {:>11}",
             "model", "predicted", "dropped", "lost", "invalid", "frames/s", "p50", "p90", "p99"
@@ -146,7 +186,11 @@ fn summary(row: &SummaryRow) -> String {
     lines.extend(row.models.iter().map(|model| model_line(model, width)));
     for pair in &row.comparison {
         let agreement = match pair.agreement {
-            Some(share) => format!("{:.1} % same top-1 on {} frames", share * 100.0, pair.frames),
+            Some(share) => format!(
+                "{:.1} % same top-1 on {} frames",
+                share * 100.0,
+                pair.frames
+            ),
             None => "no frame that both classified".to_owned(),
         };
         let unmatched = match pair.unmatched {
@@ -161,7 +205,9 @@ fn summary(row: &SummaryRow) -> String {
 fn model_line(model: &ModelSummary, width: usize) -> String {
     let inference = model.micros.get("inference").copied();
     let percentile = |pick: fn(&LatencyStats) -> u64| {
-        inference.as_ref().map_or_else(|| "–".to_owned(), |stats| milliseconds(pick(stats)))
+        inference
+            .as_ref()
+            .map_or_else(|| "–".to_owned(), |stats| milliseconds(pick(stats)))
     };
     format!(
         "{:width$}  {:>9} {:>7} {:>5} {:>7}  {:>9}  {:>11} {:>11} {:>11}",
@@ -170,7 +216,9 @@ fn model_line(model: &ModelSummary, width: usize) -> String {
         model.dropped,
         model.lost,
         model.invalid,
-        model.frames_per_second.map_or_else(|| "–".to_owned(), |fps| format!("{fps:.1}")),
+        model
+            .frames_per_second
+            .map_or_else(|| "–".to_owned(), |fps| format!("{fps:.1}")),
         percentile(|stats| stats.p50),
         percentile(|stats| stats.p90),
         percentile(|stats| stats.p99),

@@ -30,7 +30,10 @@ pub enum RecordingError {
 /// # Errors
 /// See [`RecordingError`]; a recording is never overwritten.
 pub fn create(folder: &Path) -> Result<JsonLines<File>, RecordingError> {
-    let failed = |path: &Path, cause| RecordingError::Create { path: path.to_owned(), cause };
+    let failed = |path: &Path, cause| RecordingError::Create {
+        path: path.to_owned(),
+        cause,
+    };
     fs::create_dir_all(folder).map_err(|cause| failed(folder, cause))?;
     let path = folder.join(ROWS);
     match File::create_new(&path) {

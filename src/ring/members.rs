@@ -65,8 +65,8 @@ impl<'a> MemberEntry<'a> {
         self.word(JOINED_AT).load(Ordering::Relaxed)
     }
 
-    /// Counts the reader in from the frame after `head`; no effect if it is in.
-    pub(super) fn count_in(&self, head: u64) {
+    /// Counts the reader in from the frame after the one that `head` gives; no effect if it is in.
+    pub(super) fn count_in(&self, head: impl Fn() -> u64) {
         if self.is_counted() {
             return;
         }
@@ -76,10 +76,17 @@ impl<'a> MemberEntry<'a> {
             self.word(PUBLISHED_BEFORE)
                 .fetch_add(before, Ordering::Relaxed);
         }
-        self.word(JOINED_AT).store(head, Ordering::Relaxed);
-        self.word(TAKEN_SEQ).store(head, Ordering::Relaxed);
+        self.start_after(head());
         // SYNC: pairs with the load in `is_counted`.
         self.counted().store(1, Ordering::SeqCst);
+        // A writer that did not see the mark may have reused slots meanwhile, but none of a frame
+        // after the head that is seen now.
+        self.start_after(head());
+    }
+
+    fn start_after(&self, head: u64) {
+        self.word(JOINED_AT).store(head, Ordering::SeqCst);
+        self.word(TAKEN_SEQ).store(head, Ordering::SeqCst);
     }
 
     /// Counts the reader out; what is published after `last` is not for it. No effect if it is out.
@@ -196,7 +203,7 @@ mod tests {
     #[test]
     fn a_frame_is_held_until_it_is_released() {
         with_entry("held", |entry| {
-            entry.count_in(4);
+            entry.count_in(|| 4);
             assert!(entry.take(5) && entry.take(7));
             entry.release(5);
             let state = entry.state(9, true);
@@ -213,13 +220,13 @@ mod tests {
     #[test]
     fn what_is_published_while_a_reader_is_out_is_not_counted() {
         with_entry("out", |entry| {
-            entry.count_in(10);
+            entry.count_in(|| 10);
             assert!(entry.take(12));
             entry.count_out(13);
             entry.count_out(14);
             assert_eq!(entry.state(20, true).published, 3);
-            entry.count_in(20);
-            entry.count_in(21);
+            entry.count_in(|| 20);
+            entry.count_in(|| 21);
             let state = entry.state(25, true);
             assert_eq!((state.joined_at, state.published), (20, 3 + 5));
             assert_eq!(state.taken_count, 1);
@@ -229,7 +236,7 @@ mod tests {
     #[test]
     fn a_successor_goes_on_after_what_was_held() {
         with_entry("successor", |entry| {
-            entry.count_in(0);
+            entry.count_in(|| 0);
             assert!(entry.take(1));
             // Its process died between marking frame 2 as held and as taken.
             entry

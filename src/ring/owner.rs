@@ -145,9 +145,13 @@ impl Ring {
             mapping,
         };
         // Before the version word: whoever finds an initialised ring finds its owner alive.
-        locks
+        let owned = locks
             .try_lock(LockByte::Owner, LockKind::Exclusive)
             .map_err(|error| memory.lock_error(error))?;
+        if !owned {
+            // This process slept for so long that another one is sweeping the segment away.
+            return Err(RingError::Absent { name: memory.name });
+        }
         memory.set_head(header.first_seq - 1);
         header.write(&memory.mapping);
         if !header.pins {
@@ -217,7 +221,7 @@ impl Ring {
     /// before it has attached. An entry that the ring does not have is ignored.
     pub fn expect_member(&self, member: u32) {
         if let Ok(entry) = self.memory.member(member) {
-            entry.count_in(self.memory.head());
+            entry.count_in(|| self.memory.head());
         }
     }
 
@@ -298,6 +302,12 @@ impl Ring {
 impl Drop for Ring {
     fn drop(&mut self) {
         self.memory.close();
+        // The mapping unlinks the name, too, but previews may keep it for longer.
+        if self.is_linked()
+            && let Err(error) = segments::unlink(&self.memory.name)
+        {
+            tracing::warn!("{error}");
+        }
     }
 }
 

@@ -87,7 +87,7 @@ impl Reader {
     /// that the session expects is in it already and goes on where it was counted in.
     pub fn join(&mut self) {
         if let Ok(entry) = self.entry() {
-            entry.count_in(self.pins.memory.head());
+            entry.count_in(|| self.pins.memory.head());
             self.cursor = entry.taken_seq();
             self.joined = true;
         }

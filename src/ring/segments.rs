@@ -6,8 +6,9 @@ use std::time::{Duration, SystemTime};
 
 use super::RingError;
 use super::layout::Header;
-use super::locks::{LockByte, LockFile};
+use super::locks::{LockByte, LockFile, LockKind};
 use super::mapping::Mapping;
+use super::memory::io_error;
 
 /// Where named segments lie.
 pub(super) const DIRECTORY: &str = "/dev/shm";
@@ -98,18 +99,24 @@ pub fn sweep() -> io::Result<Vec<String>> {
 
 /// Removes the segment if it still is abandoned.
 fn remove(name: &str) -> Result<bool, RingError> {
-    let (segment, _locks) = inspect(name)?;
-    if segment.state != SegmentState::Abandoned {
-        return Ok(false);
+    let (segment, locks) = inspect(name)?;
+    let abandoned = segment.state == SegmentState::Abandoned
+        && locks
+            .try_lock(LockByte::Owner, LockKind::Exclusive)
+            .map_err(|error| io_error(name, "use a lock", error))?;
+    if abandoned {
+        unlink(name)?;
     }
-    // Names are never used twice, so what is unlinked is what was looked at.
-    fs::remove_file(path_of(name)?)
-        .map_err(|error| super::memory::io_error(name, "remove the file", error))?;
-    Ok(true)
+    Ok(abandoned)
+}
+
+/// Removes the name of a segment; names are never used twice.
+pub(super) fn unlink(name: &str) -> Result<(), RingError> {
+    fs::remove_file(path_of(name)?).map_err(|error| io_error(name, "remove the file", error))
 }
 
 fn inspect(name: &str) -> Result<(Segment, LockFile), RingError> {
-    let error = |what| move |error| super::memory::io_error(name, what, error);
+    let error = |what| move |error| io_error(name, what, error);
     let locks = LockFile::open(&path_of(name)?).map_err(error("open the file"))?;
     let metadata = locks.file().metadata().map_err(error("read the size"))?;
     let owner_alive = locks

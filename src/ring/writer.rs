@@ -113,6 +113,7 @@ impl Writer {
         if memory.is_closed() {
             memory.set_slot_seq(slot, before);
             self.locks.unlock(LockByte::Slot(slot));
+            memory.published().notify();
             return Err(closed(memory).into());
         }
         let seq = self.head + 1;
@@ -151,8 +152,8 @@ impl Writer {
             };
             // A cursor after the head is damage; it only costs its own reader frames.
             let floor = slowest.map_or(self.head, |(_, taken)| taken.min(self.head));
-            let hurry = self.head - floor < MAX_IN_FLIGHT;
-            if hurry && let Some(slot) = self.lock_free_slot(floor)? {
+            let in_time = self.head - floor < MAX_IN_FLIGHT;
+            if in_time && let Some(slot) = self.lock_free_slot(floor)? {
                 break Ok(slot);
             }
             if cancel() {
@@ -162,12 +163,12 @@ impl Writer {
                 continue;
             }
             if !waited {
-                let since = &self.memory.mapping.u64(WAITS_SINCE);
+                let since = self.memory.mapping.u64(WAITS_SINCE);
                 since.store(monotonic_nanos(), Ordering::Relaxed);
             }
             waited = true;
-            let waits_for = slowest.map_or(0, |(member, _)| member + 1);
-            self.waits_for(waits_for);
+            let waits_for = slowest.filter(|_| !in_time);
+            self.waits_for(waits_for.map_or(0, |(member, _)| member + 1));
             self.memory.check_owner(&self.locks)?;
             self.memory.taken().wait(seen, LOOK_AGAIN);
         };
@@ -191,7 +192,7 @@ impl Writer {
         self.candidates
             .extend(slots.map(|slot| (slot, self.memory.slot_seq(slot))));
         self.candidates
-            .retain(|&(_, seq)| seq != self.head && seq <= floor);
+            .retain(|&(_, seq)| seq == EMPTY || (seq != self.head && seq <= floor));
         self.candidates
             .sort_unstable_by_key(|&(_, seq)| Reverse(seq));
         for &(slot, _) in &self.candidates {

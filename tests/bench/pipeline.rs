@@ -34,7 +34,8 @@ fn bare(environment: &ort::environment::Environment, model: &Path, threads: usiz
         .expect("an option")
         .commit_from_file(model)
         .expect("the bundled model");
-    let tensor = Tensor::from_array(([1usize, 3, 224, 224], vec![0.1f32; 3 * 224 * 224])).expect("a tensor");
+    let tensor =
+        Tensor::from_array(([1usize, 3, 224, 224], vec![0.1f32; 3 * 224 * 224])).expect("a tensor");
     let mut run = || {
         session.run(ort::inputs![&tensor]).expect("a run");
     };
@@ -47,8 +48,21 @@ fn bare(environment: &ort::environment::Environment, model: &Path, threads: usiz
 /// Frames per second of `ringside run`, from its own rows: the first ten answers are left out.
 fn ringside_run(model: &Path, folder: &Path, threads: usize) -> f64 {
     let output = Command::new(env!("CARGO_BIN_EXE_ringside"))
-        .args(["run", "--json", "--loop", "--delivery", "every", "--device", "cpu"])
-        .args(["--frames", &FRAMES.to_string(), "--threads", &threads.to_string()])
+        .args([
+            "run",
+            "--json",
+            "--loop",
+            "--delivery",
+            "every",
+            "--device",
+            "cpu",
+        ])
+        .args([
+            "--frames",
+            &FRAMES.to_string(),
+            "--threads",
+            &threads.to_string(),
+        ])
         .arg("--source")
         .arg(format!("folder:{}", folder.display()))
         .arg("--model")
@@ -77,7 +91,10 @@ fn ringside_run(model: &Path, folder: &Path, threads: usize) -> f64 {
 /// Frames per second of the question's pipeline; `None` where Python or a package is missing.
 fn question(model: &Path, folder: &Path, typecode: &str, threads: usize) -> Option<f64> {
     let output = Command::new(python())
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench/question_peer.py"))
+        .arg(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/bench/question_peer.py"
+        ))
         .arg(model)
         .arg(folder)
         .args([typecode, &threads.to_string(), &FRAMES.to_string()])
@@ -89,7 +106,11 @@ fn question(model: &Path, folder: &Path, typecode: &str, threads: usize) -> Opti
 /// Seconds of a whole process.
 fn seconds(command: &mut Command) -> Option<f64> {
     let started = Instant::now();
-    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().ok()?;
+    let status = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .ok()?;
     status.success().then(|| started.elapsed().as_secs_f64())
 }
 
@@ -98,8 +119,13 @@ fn main() {
     let model = root.join("models/efficientnet_lite0.onnx");
     let folder = root.join("assets/samples");
     let named = std::env::var_os("ORT_DYLIB_PATH").map(PathBuf::from);
-    let library = ringside::runtime::find(named.as_deref()).expect("ONNX Runtime: `ringside runtime install`");
-    let environment = ort::init_from(&library.path).expect("a library").with_telemetry(false).build().expect("an environment");
+    let library = ringside::runtime::find(named.as_deref())
+        .expect("ONNX Runtime: `ringside runtime install`");
+    let environment = ort::init_from(&library.path)
+        .expect("a library")
+        .with_telemetry(false)
+        .build()
+        .expect("an environment");
 
     for threads in [1, 2] {
         let (mut bare_fps, mut ringside_fps) = (Vec::new(), Vec::new());
@@ -111,13 +137,21 @@ fn main() {
             ints_fps.extend(question(&model, &folder, "I", threads));
         }
         let (bare, ours) = (median(bare_fps), median(ringside_fps));
-        println!("{threads} threads: bare ONNX Runtime {bare:.1} frames/s, ringside {ours:.1}: ratio {:.3}", ours / bare);
+        println!(
+            "{threads} threads: bare ONNX Runtime {bare:.1} frames/s, ringside {ours:.1}: ratio {:.3}",
+            ours / bare
+        );
         for (kind, fps) in [("B", bytes_fps), ("I", ints_fps)] {
             if fps.is_empty() {
-                println!("  skipped: Array('{kind}') needs Python with numpy, pillow and onnxruntime (RINGSIDE_PYTHON)");
+                println!(
+                    "  skipped: Array('{kind}') needs Python with numpy, pillow and onnxruntime (RINGSIDE_PYTHON)"
+                );
             } else {
                 let peer = median(fps);
-                println!("  the question's pipeline with Array('{kind}') {peer:.1} frames/s: ringside is {:.2} times as fast", ours / peer);
+                println!(
+                    "  the question's pipeline with Array('{kind}') {peer:.1} frames/s: ringside is {:.2} times as fast",
+                    ours / peer
+                );
             }
         }
     }
@@ -126,18 +160,34 @@ fn main() {
     let (mut ours, mut peer) = (Vec::new(), Vec::new());
     for _ in 0..2 * ROUNDS + 1 {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ringside"));
-        command.args(["run", "--json", "--device", "cpu", "--source"]).arg(&picture).arg("--model").arg(&model);
+        command
+            .args(["run", "--json", "--device", "cpu", "--source"])
+            .arg(&picture)
+            .arg("--model")
+            .arg(&model);
         ours.extend(seconds(&mut command));
         let mut command = Command::new(python());
-        command.arg(root.join("tests/bench/first_run_peer.py")).arg(&model).arg(&picture);
+        command
+            .arg(root.join("tests/bench/first_run_peer.py"))
+            .arg(&model)
+            .arg(&picture);
         peer.extend(seconds(&mut command));
     }
     let ours = median(ours);
-    println!("process start to first prediction and end: ringside {:.0} ms", ours * 1e3);
+    println!(
+        "process start to first prediction and end: ringside {:.0} ms",
+        ours * 1e3
+    );
     if peer.is_empty() {
-        println!("  skipped: Python with numpy, pillow and onnxruntime is missing (RINGSIDE_PYTHON)");
+        println!(
+            "  skipped: Python with numpy, pillow and onnxruntime is missing (RINGSIDE_PYTHON)"
+        );
     } else {
         let peer = median(peer);
-        println!("  Python {:.0} ms: ringside is {:.2} times as fast", peer * 1e3, peer / ours);
+        println!(
+            "  Python {:.0} ms: ringside is {:.2} times as fast",
+            peer * 1e3,
+            peer / ours
+        );
     }
 }

@@ -27,7 +27,11 @@ pub fn data(path: &str) -> PathBuf {
 /// `ringside` with these arguments.
 pub fn ringside<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ringside"));
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
@@ -43,14 +47,18 @@ pub struct Finished {
 impl Finished {
     /// Exit code; a death by signal fails the test.
     pub fn code(&self) -> i32 {
-        self.status.code().unwrap_or_else(|| panic!("died: {}\n{}", self.status, self.stderr))
+        self.status
+            .code()
+            .unwrap_or_else(|| panic!("died: {}\n{}", self.status, self.stderr))
     }
 
     /// The rows on stdout.
     pub fn rows(&self) -> Vec<Row> {
         self.stdout
             .lines()
-            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+            .map(|line| {
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+            })
             .collect()
     }
 }
@@ -60,8 +68,17 @@ pub fn finish(command: &mut Command) -> Finished {
     let started = Instant::now();
     let child = command.spawn().expect("the program starts");
     let finished = wait(child, started);
-    assert!(!finished.stderr.contains("panicked"), "panic:\n{}", finished.stderr);
-    assert!(finished.status.code().is_some(), "{}\n{}", finished.status, finished.stderr);
+    assert!(
+        !finished.stderr.contains("panicked"),
+        "panic:\n{}",
+        finished.stderr
+    );
+    assert!(
+        finished.status.code().is_some(),
+        "{}\n{}",
+        finished.status,
+        finished.stderr
+    );
     finished
 }
 
@@ -93,7 +110,12 @@ pub fn wait(mut child: Child, started: Instant) -> Finished {
     let seconds = started.elapsed().as_secs_f64();
     let stdout = stdout.join().expect("a reader");
     let stderr = stderr.join().expect("a reader");
-    Finished { status, stdout, stderr, seconds }
+    Finished {
+        status,
+        stdout,
+        stderr,
+        seconds,
+    }
 }
 
 /// `ringside run --json` on a source with models; further arguments follow.
@@ -136,22 +158,29 @@ pub fn summary(rows: &[Row]) -> &SummaryRow {
 /// A model's part of the summary.
 pub fn totals<'a>(rows: &'a [Row], model: &str) -> &'a ModelSummary {
     let models = &summary(rows).models;
-    models.iter().find(|totals| totals.name == model).unwrap_or_else(|| panic!("{model} is not in the summary"))
+    models
+        .iter()
+        .find(|totals| totals.name == model)
+        .unwrap_or_else(|| panic!("{model} is not in the summary"))
 }
 
 /// What a classifier put out for each class of a prediction, by name.
 pub fn values(row: &PredictionRow) -> BTreeMap<String, f32> {
     match &row.output {
-        ringside::prediction::Output::Classes { classes, .. } => {
-            classes.iter().map(|class| (class.name.clone(), class.value)).collect()
-        }
+        ringside::prediction::Output::Classes { classes, .. } => classes
+            .iter()
+            .map(|class| (class.name.clone(), class.value))
+            .collect(),
         other => panic!("no classes: {other:?}"),
     }
 }
 
 /// The best class of a prediction.
 pub fn top(row: &PredictionRow) -> &str {
-    row.output.top_class().map_or_else(|| panic!("no classes: {:?}", row.output), |class| &class.name)
+    row.output.top_class().map_or_else(
+        || panic!("no classes: {:?}", row.output),
+        |class| &class.name,
+    )
 }
 
 /// Waits until `condition` holds; fails after [`HANG`].
@@ -170,7 +199,11 @@ pub fn eventually<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T 
 pub fn descendants(pid: u32) -> Vec<u32> {
     let mut parents = BTreeMap::new();
     for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
-        let Some(child) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+        let Some(child) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse::<u32>().ok())
+        else {
             continue;
         };
         if let Some(parent) = stat(child).map(|stat| stat.parent) {
@@ -181,7 +214,12 @@ pub fn descendants(pid: u32) -> Vec<u32> {
     let mut at = 0;
     while at < found.len() {
         let parent = found[at];
-        found.extend(parents.iter().filter(|&(_, p)| *p == parent).map(|(child, _)| *child));
+        found.extend(
+            parents
+                .iter()
+                .filter(|&(_, p)| *p == parent)
+                .map(|(child, _)| *child),
+        );
         at += 1;
     }
     found.split_off(1)
@@ -202,12 +240,18 @@ pub fn stat(pid: u32) -> Option<Stat> {
     let parent = fields.next()?.parse().ok()?;
     let arguments = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let arguments = arguments.split('\0').map(str::to_owned).collect();
-    Some(Stat { state, parent, arguments })
+    Some(Stat {
+        state,
+        parent,
+        arguments,
+    })
 }
 
 /// Children of `pid` that run this subcommand (`produce` or `consume`).
 pub fn children(pid: u32, subcommand: &str) -> Vec<u32> {
-    let runs = |pid: &u32| stat(*pid).is_some_and(|stat| stat.arguments.iter().any(|word| word == subcommand));
+    let runs = |pid: &u32| {
+        stat(*pid).is_some_and(|stat| stat.arguments.iter().any(|word| word == subcommand))
+    };
     descendants(pid).into_iter().filter(runs).collect()
 }
 

@@ -247,6 +247,7 @@ impl FrameSource for FolderSource {
     }
 
     fn step(&mut self) -> Result<Step, SourceError> {
+        let asked_nanos = monotonic_nanos();
         self.retire();
         let Some(Upcoming { cursor, path }) = self.upcoming() else {
             return Ok(Step::End);
@@ -266,7 +267,7 @@ impl FrameSource for FolderSource {
                 kept
             }
             None => match self.decoded(index, &file)? {
-                Ok(decoded) => keep(decoded, cursor, path),
+                Ok(decoded) => keep(decoded, cursor, path, asked_nanos),
                 Err(reason) => {
                     self.fruitless += 1;
                     return Ok(Step::Skipped(Skipped {
@@ -330,7 +331,7 @@ impl FrameSource for FolderSource {
     }
 }
 
-fn keep(decoded: Decoded, cursor: Cursor, path: Option<String>) -> Kept {
+fn keep(decoded: Decoded, cursor: Cursor, path: Option<String>, asked_nanos: u64) -> Kept {
     let Decoded { picture, xxh3, .. } = decoded;
     Kept {
         frame: Frame {
@@ -340,7 +341,8 @@ fn keep(decoded: Decoded, cursor: Cursor, path: Option<String>) -> Kept {
                 pass: cursor.pass,
                 path,
                 media_seconds: None,
-                captured_nanos: picture.opened_nanos,
+                // A paced folder reads ahead; the wait for its turn does not make a frame old.
+                captured_nanos: picture.opened_nanos.max(asked_nanos),
                 captured_from: CapturedFrom::File,
                 stored: picture.stored,
                 orientation: picture.orientation,
