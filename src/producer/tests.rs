@@ -55,7 +55,7 @@ impl Session {
         loop {
             match self.events.next_message().expect("an event") {
                 Some(Event::Source { .. } | Event::Hello { .. }) => {}
-                Some(event) => { eprintln!("{event:?}"); return event }
+                Some(event) => return event,
                 None => panic!("the producer has ended"),
             }
         }
@@ -409,7 +409,6 @@ fn a_looping_folder_gives_equal_frames_and_notices_a_changed_file() {
     let second = hashes(&mut session);
     assert_eq!(first, second);
     assert_eq!(first.iter().collect::<BTreeSet<_>>().len(), 3);
-    session.await_state(SourceState::Paused);
     session.await_state(SourceState::Paused);
     pictures(folder.path(), &[("2.png", 77, 5)]);
     let third = hashes(&mut session);
