@@ -29,6 +29,9 @@ const TERMINATED_NANOS: u64 = 400_000_000;
 /// put out of its group can keep them open for ever; the threads are then left to it.
 const PIPE_END: Duration = Duration::from_secs(1);
 
+/// What a thread of a child does.
+type Body = Box<dyn FnOnce() + Send>;
+
 /// What comes from a child.
 #[derive(Debug)]
 pub(super) enum ChildMessage {
@@ -121,7 +124,7 @@ impl Child {
         // From here on dropping `child` ends the process.
         let abandoned = Arc::clone(&child.abandoned);
         let tail = Arc::clone(&child.stderr);
-        let bodies: [(&str, Box<dyn FnOnce() + Send>); 3] = [
+        let bodies: [(&str, Body); 3] = [
             (
                 "child-commands",
                 Box::new(move || write_commands(stdin, &to_write)),

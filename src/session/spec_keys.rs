@@ -11,10 +11,13 @@ use crate::protocol::{ModelSpec, PreprocessSpec};
 /// Least likeness (Jaro-Winkler, 0..=1) at which a key is worth suggesting.
 const LEAST_LIKENESS: f64 = 0.75;
 
+/// Name and shape of a table.
+type Table = (&'static str, fn() -> Shape);
+
 /// A table of the session file and the tables in it.
 struct Shape {
     keys: &'static [&'static str],
-    tables: &'static [(&'static str, fn() -> Shape)],
+    tables: &'static [Table],
 }
 
 fn session_shape() -> Shape {

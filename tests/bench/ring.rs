@@ -144,8 +144,8 @@ fn write(name: &str, width: u32, height: u32, frames: u64, fps: u64) -> Result<(
     let mut frame = frame((width, height))?;
     let start = monotonic_nanos();
     for number in 0..frames + WARM_UP {
-        if fps > 0 {
-            sleep_until(start + number * 1_000_000_000 / fps);
+        if let Some(offset_nanos) = (number * 1_000_000_000).checked_div(fps) {
+            sleep_until(start + offset_nanos);
         }
         frame.position.captured_nanos = monotonic_nanos();
         writer.publish(&frame, &mut || false)?;

@@ -140,7 +140,7 @@ fn load(row: &[u8], start: usize) -> u64 {
 }
 
 fn blend([first, second]: [&[u16]; 2], weights: [u16; 2], out: &mut [u8]) {
-    let share = |sample: u16, weight: u16| (u32::from(sample) * u32::from(weight) >> 16) as u16;
+    let share = |sample: u16, weight: u16| ((u32::from(sample) * u32::from(weight)) >> 16) as u16;
     for ((out, &first), &second) in out.iter_mut().zip(first).zip(second) {
         let sum = share(first, weights[0]) + share(second, weights[1]);
         *out = ((sum + 2) >> 2) as u8;
