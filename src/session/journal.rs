@@ -1,4 +1,4 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,6 +14,9 @@ use crate::recording::{AtNanos, FrameRow, ProblemRow, Row, RowSink};
 /// Log lines that are kept.
 const LOG_LINES: usize = 500;
 
+/// How long a notice that comes often is not said again.
+const SAY_AGAIN_NANOS: u64 = 60_000_000_000;
+
 /// What a session says about itself: its rows, and its log.
 pub(super) struct Journal {
     started_nanos: u64,
@@ -22,6 +25,8 @@ pub(super) struct Journal {
     /// Set by a user who does not want to wait for slow outputs.
     interrupted: Arc<AtomicBool>,
     lines: VecDeque<LogLine>,
+    /// When a notice (about, code) that comes often was said last.
+    said: BTreeMap<(String, String), u64>,
     snapshot: Arc<[LogLine]>,
     snapshot_is_old: bool,
 }
@@ -43,6 +48,7 @@ impl Journal {
             order: RowOrder::default(),
             interrupted,
             lines: VecDeque::new(),
+            said: BTreeMap::new(),
             snapshot: Arc::default(),
             snapshot_is_old: false,
         };
@@ -110,6 +116,22 @@ impl Journal {
     pub(super) fn notice(&mut self, now_nanos: u64, level: LogLevel, about: &str, what: Problem) {
         self.log(now_nanos, level, about, &what.message, what.hint.clone());
         self.row(Row::Notice(problem_row(about, what)));
+    }
+
+    /// Says something that may come and go often: again only after a while.
+    pub(super) fn notice_rarely(
+        &mut self,
+        now_nanos: u64,
+        level: LogLevel,
+        about: &str,
+        what: Problem,
+    ) {
+        let key = (about.to_owned(), what.code.clone());
+        let said = self.said.get(&key);
+        if said.is_none_or(|&at| now_nanos >= at + SAY_AGAIN_NANOS) {
+            self.said.insert(key, now_nanos);
+            self.notice(now_nanos, level, about, what);
+        }
     }
 
     /// Says that something gave up.

@@ -46,6 +46,8 @@ pub(super) struct Managed {
     before_stale: Option<ChildState>,
     /// Monotonic time at which its processor time was seen to grow, and how far.
     progress: (u64, u64),
+    /// A signal has stopped its process.
+    is_halted: bool,
     child: Option<Child>,
     closed_at: Option<u64>,
     dead_at: Option<u64>,
@@ -90,6 +92,7 @@ impl Managed {
             restart_at: None,
             before_stale: None,
             progress: (0, 0),
+            is_halted: false,
             child: None,
             closed_at: None,
             dead_at: None,
@@ -118,6 +121,7 @@ impl Managed {
         self.last_event_nanos = now_nanos;
         self.before_stale = None;
         self.progress = (now_nanos, 0);
+        self.is_halted = false;
         self.supervisor.started(now_nanos);
         match Child::start(program, self.role, id, inbox) {
             Ok(child) => {
@@ -201,6 +205,7 @@ impl Managed {
     /// Notes that it has said something.
     pub(super) fn heard(&mut self, now_nanos: u64) {
         self.last_event_nanos = now_nanos;
+        self.is_halted = false;
         self.not_stale();
     }
 
@@ -215,23 +220,31 @@ impl Managed {
         self.before_stale.is_some()
     }
 
-    /// Looks whether it is alive but silent; `true` when it has just become so. With work, given as
-    /// the longest time in nanoseconds that it may be silent, it is stale when it neither says nor
-    /// computes anything for that long; a process that a signal has stopped is, in any case.
-    pub(super) fn watch(&mut self, now_nanos: u64, work_limit_nanos: Option<u64>) -> bool {
-        let silent_nanos = now_nanos.saturating_sub(self.last_event_nanos);
-        if silent_nanos < LOOK_NANOS || self.asked {
-            return false;
+    /// Asks the kernel about a child that has been silent for a while.
+    pub(super) fn look(&mut self, now_nanos: u64) {
+        if now_nanos.saturating_sub(self.last_event_nanos) < LOOK_NANOS {
+            return;
         }
-        let Some(process) = self.pid().and_then(process_state) else {
-            return false;
-        };
-        if process.cpu_ticks != self.progress.1 {
+        let process = self.pid().and_then(process_state);
+        self.is_halted = process.is_some_and(|process| process.stopped);
+        if let Some(process) = process
+            && process.cpu_ticks != self.progress.1
+        {
             self.progress = (now_nanos, process.cpu_ticks);
         }
-        let idle_nanos = silent_nanos.min(now_nanos.saturating_sub(self.progress.0));
-        let is_stale = process.stopped || work_limit_nanos.is_some_and(|limit| idle_nanos > limit);
-        if !is_stale {
+    }
+
+    /// Nanoseconds for which it has neither said nor computed anything.
+    pub(super) fn idle_nanos(&self, now_nanos: u64) -> u64 {
+        now_nanos.saturating_sub(self.last_event_nanos.max(self.progress.0))
+    }
+
+    /// Judges what [`Self::look`] found; `true` when it has just become stale. It is when a signal
+    /// has stopped its process, or when it has work, given as the longest time in nanoseconds that it
+    /// may be idle, and is idle for longer.
+    pub(super) fn watch(&mut self, now_nanos: u64, work_limit_nanos: Option<u64>) -> bool {
+        let is_idle = work_limit_nanos.is_some_and(|limit| self.idle_nanos(now_nanos) > limit);
+        if self.child.is_none() || self.asked || !(self.is_halted || is_idle) {
             self.not_stale();
             return false;
         }

@@ -12,6 +12,7 @@ mod ring_host;
 mod row_order;
 mod row_writer;
 mod spec;
+mod spec_check;
 mod spec_keys;
 mod spec_paths;
 mod stderr_tail;
@@ -21,9 +22,8 @@ mod view;
 
 pub use handle::{Outcome, ReproWriter, Session, SessionError, SessionExit, SessionOptions};
 pub use repro::{REPRO_FRAME, ReproCapture};
-pub use spec::{
-    RingSpec, SPEC_VERSION, SessionSpec, SpecError, SpecOverrides, check_model, unique_model_name,
-};
+pub use spec::{RingSpec, SPEC_VERSION, SessionSpec, SpecError, SpecOverrides, unique_model_name};
+pub use spec_check::check_model;
 pub use supervisor::RestartPolicy;
 pub use view::{
     AgreementView, ChildState, LogLevel, LogLine, ModelView, RingView, SessionCommand,

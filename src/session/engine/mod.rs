@@ -4,6 +4,7 @@
 mod ending;
 mod model_side;
 mod picture;
+mod resume;
 mod source_side;
 mod user;
 mod watch;

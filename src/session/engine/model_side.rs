@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Engine;
+use super::resume::CAREFUL_POSITIONS;
 use super::source_side::wrong_protocol;
 use crate::base::monotonic_nanos;
 use crate::frame::{FrameDescription, PixelOrder, SampleType};
@@ -155,6 +156,10 @@ impl Engine {
             Event::Attached { .. } => {}
             Event::Loading { step } => model.managed.state = ChildState::Starting { step },
             Event::Ready(card) => {
+                // A restart tells nothing new.
+                let is_news = model.card.as_ref().is_none_or(|known| {
+                    known.sha256 != card.sha256 || known.provider.provider != card.provider.provider
+                });
                 model.card = Some(Arc::from(card));
                 model.ready = true;
                 model.has_loaded_once = true;
@@ -163,7 +168,9 @@ impl Engine {
                 } else {
                     ChildState::Running
                 };
-                self.write_session_row();
+                if is_news {
+                    self.write_session_row();
+                }
                 if self.flowing {
                     self.play_model(index);
                 } else {
@@ -329,7 +336,7 @@ impl Engine {
     pub(super) fn restart_due(&mut self, now: u64) {
         let is_due = |managed: &Managed| managed.restart_at().is_some_and(|at| at <= now);
         if is_due(&self.source.managed) {
-            self.resume_producer();
+            self.resume_producer(CAREFUL_POSITIONS);
         }
         for index in 0..self.models.len() {
             if is_due(&self.models[index].managed) {

@@ -1,4 +1,4 @@
-//! The source and its producer: start, frames, larger rings, death and resumption.
+//! The source and its producer: start, frames, larger rings.
 
 use std::sync::Arc;
 
@@ -12,16 +12,12 @@ use crate::protocol::{
 use crate::recording::{GapRow, Row, SkippedRow};
 use crate::ring::RingError;
 use crate::session::journal::problem;
-use crate::session::managed::{Consequence, Death, Managed};
+use crate::session::managed::Managed;
 use crate::session::ring_host::{RingWish, slots_for};
 use crate::session::spec_paths::without_secrets;
 use crate::session::store::Rate;
 use crate::session::supervisor::RestartPolicy;
 use crate::session::view::{ChildState, LogLevel};
-
-/// Positions that a restarted producer opens one at a time: as many as may have been open at once
-/// when its predecessor died.
-const CAREFUL_POSITIONS: u32 = 16;
 
 /// Share of the limit that a slot may take when the largest frame does not fit it: as many slots as
 /// a ring has at least, and room for what stands beside the pixels.
@@ -30,7 +26,7 @@ const SLOTS_AT_LIMIT: u64 = 4;
 /// The source of a session.
 pub(in crate::session) struct Source {
     pub(in crate::session) managed: Managed,
-    address: String,
+    pub(super) address: String,
     pub(in crate::session) info: Option<SourceInfo>,
     pub(in crate::session) state: Option<SourceState>,
     /// The producer works on the current ring.
@@ -44,21 +40,21 @@ pub(in crate::session) struct Source {
     /// Monotonic time since which nothing came that should have.
     pub(in crate::session) stale_since: Option<u64>,
     /// A new ring is made when it is opened.
-    needs_ring: bool,
+    pub(super) needs_ring: bool,
     /// Sequence of the last frame before this source.
-    published_before: u64,
+    pub(super) published_before: u64,
     /// Furthest place (pass, position) of which a frame or a skipped entry is known.
-    furthest: Option<Place>,
+    pub(super) furthest: Option<Place>,
     /// Newest frame whose place is known.
-    newest_placed: u64,
+    pub(super) newest_placed: u64,
     /// What a carefully resuming producer has announced and not yet delivered.
-    opening: Option<(Place, Option<String>)>,
+    pub(super) opening: Option<(Place, Option<String>)>,
     /// Address of the next source, taken when the producer of this one has ended.
-    next_address: Option<String>,
+    pub(super) next_address: Option<String>,
 }
 
 /// A pass over the source and a position in it, in the order in which they are played.
-type Place = (u32, u64);
+pub(super) type Place = (u32, u64);
 
 fn place(position: &FramePosition) -> Place {
     (position.pass, position.source_index)
@@ -122,7 +118,7 @@ impl Source {
     }
 
     /// The first place after what is known.
-    fn next_place(&self) -> Place {
+    pub(super) fn next_place(&self) -> Place {
         self.furthest
             .map_or((0, 0), |(pass, index)| (pass, index + 1))
     }
@@ -145,6 +141,7 @@ impl Engine {
         };
         self.source.looping = start.looping;
         self.source.attached = false;
+        self.source.opening = None;
         let id = self.next_child_id();
         let started = self.source.managed.start(
             &self.options.program,
@@ -255,7 +252,10 @@ impl Engine {
                 return;
             }
             self.source.needs_ring = false;
-            self.write_session_row();
+            if self.flowing {
+                // Another source than the first row says.
+                self.write_session_row();
+            }
         } else {
             self.attach_producer();
         }
@@ -268,7 +268,7 @@ impl Engine {
         }
     }
 
-    fn slots_wanted(&self) -> u32 {
+    pub(super) fn slots_wanted(&self) -> u32 {
         match self.spec.ring.slots {
             0 => slots_for(self.models.iter().map(|model| &*model.spec)),
             slots => slots,
@@ -363,7 +363,7 @@ impl Engine {
         self.early_frames = self.early_frames.split_off(&(seq + 1));
     }
 
-    fn entry_skipped(&mut self, skipped: Skipped, now: u64) {
+    pub(super) fn entry_skipped(&mut self, skipped: Skipped, now: u64) {
         // Its pass is not told; it is at or after the furthest place.
         let mut pass = self.source.furthest.map_or(0, |(pass, _)| pass);
         if self
@@ -387,100 +387,6 @@ impl Engine {
             path: skipped.path,
             reason: skipped.reason,
         }));
-    }
-
-    /// Reacts to the producer's end.
-    pub(super) fn producer_died(&mut self, death: &Death, now: u64) {
-        self.dirty = true;
-        self.source.attached = false;
-        self.fill_in_frames(self.rings.head());
-        if !death.asked {
-            self.skip_what_killed(&death.cause, now);
-        }
-        match self.source.managed.judge(death, now) {
-            Consequence::StartNow => {
-                if let Some(address) = self.source.next_address.take() {
-                    self.take_source(address);
-                    self.start_producer(None);
-                } else {
-                    self.resume_producer();
-                }
-            }
-            Consequence::Restarts { delay_millis } => {
-                let words = self.source.managed.last_words(&death.cause);
-                let message =
-                    format!("its process ended by {words}; starting again in {delay_millis} ms");
-                let what = problem("restarting", message, None);
-                self.journal.notice(now, LogLevel::Warning, "source", what);
-            }
-            Consequence::GivenUp(problem) => self.failed(now, "source", problem),
-            Consequence::Stopped => {}
-        }
-    }
-
-    /// What a careful producer was opening when it died has killed it: it is left out.
-    fn skip_what_killed(&mut self, cause: &str, now: u64) {
-        if let Some(((_, source_index), path)) = self.source.opening.take() {
-            let reason = format!("the producer ended by {cause} while it read this");
-            self.entry_skipped(
-                Skipped {
-                    source_index,
-                    path,
-                    reason,
-                },
-                now,
-            );
-            // The culprit is known and out of the way.
-            self.source.managed.supervisor.forgive();
-        }
-    }
-
-    /// Starts a producer that goes on where the last one ended.
-    pub(super) fn resume_producer(&mut self) {
-        let published = self
-            .rings
-            .head()
-            .saturating_sub(self.source.published_before);
-        let is_new = published == 0 && self.source.furthest.is_none();
-        let (pass, source_index) = self.source.next_place();
-        // A source that was never opened, and one that has been played to its end, start anew.
-        let resume = (!is_new && !self.source.ended).then_some(Resume {
-            source_index,
-            pass,
-            published,
-            careful: CAREFUL_POSITIONS,
-        });
-        self.source.ended = false;
-        self.start_producer(resume);
-    }
-
-    /// Changes to another source; models stay loaded.
-    pub(super) fn set_source(&mut self, address: String, now: u64) {
-        if self.source.managed.is_alive() {
-            self.source.next_address = Some(address);
-            self.source.managed.start_again = true;
-            self.source.managed.stop(now);
-        } else {
-            self.take_source(address);
-            self.start_producer(None);
-        }
-    }
-
-    fn take_source(&mut self, address: String) {
-        let skipped = self.source.skipped;
-        let looping = self.source.looping;
-        let managed = std::mem::replace(
-            &mut self.source.managed,
-            Managed::new(Role::Producer, self.options.restart.clone()),
-        );
-        self.source = Source {
-            skipped,
-            looping,
-            published_before: self.rings.head(),
-            ..Source::new(address, self.options.restart.clone())
-        };
-        self.source.managed = managed;
-        self.source.managed.supervisor.forgive();
     }
 }
 

@@ -8,7 +8,8 @@ use crate::base::{Worker, monotonic_nanos};
 use crate::protocol::{Command, ModelSpec};
 use crate::session::journal::problem;
 use crate::session::repro::ReproCapture;
-use crate::session::spec::{check_model, unique_model_name};
+use crate::session::spec::unique_model_name;
+use crate::session::spec_check::check_model;
 use crate::session::spec_paths::resolve_source;
 use crate::session::view::{ChildState, LogLevel, SessionCommand};
 
@@ -111,7 +112,10 @@ impl Engine {
             return;
         }
         match self.new_model(spec) {
-            Some(index) => self.start_model(index),
+            Some(index) => {
+                self.start_model(index);
+                self.make_room(now);
+            }
             None => {
                 let what = problem(
                     "too_many_models",
@@ -120,6 +124,16 @@ impl Engine {
                 );
                 self.journal.notice(now, LogLevel::Error, &about, what);
             }
+        }
+    }
+
+    /// Gives everybody a slot to keep: a producer that goes on where it is asks for the next ring.
+    fn make_room(&mut self, now: u64) {
+        let is_short = self.rings.is_open() && !self.rings.fits(1, self.slots_wanted());
+        let source = &mut self.source;
+        if is_short && !source.is_over() && source.managed.is_alive() {
+            source.managed.start_again = true;
+            source.managed.stop(now);
         }
     }
 
@@ -172,7 +186,7 @@ impl Engine {
             managed.start_again = true;
             managed.stop(now);
         } else {
-            self.resume_producer();
+            self.resume_producer(0);
         }
     }
 
