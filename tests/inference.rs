@@ -331,7 +331,7 @@ fn bilinear_is_what_the_filter_says() {
         let output = answer(&mut runner, photograph("tests/data/cases/stripes512.png"));
         for score in by_class(&output) {
             assert!(
-                (score * 255.0 - expected).abs() <= 1.0,
+                (score * 255.0 - expected).abs() <= 1.001,
                 "{filter:?}: {score}"
             );
         }
@@ -443,11 +443,10 @@ fn models_that_do_not_load_are_explained() {
             "model_weights",
             "outside the model's folder",
         ),
-        // No pictures.
         (
             "synthetic/broken_shapes.onnx",
-            "model_input",
-            "`images` f32 [1,4]",
+            "model_invalid",
+            "Incompatible dimensions",
         ),
         (
             "synthetic/multi_io.onnx",

@@ -127,6 +127,21 @@ impl Engine {
         })
     }
 
+    /// Asks ONNX Runtime whether it can load the model at `path` on the CPU, without running it.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn check(environment: &Environment, path: &Path) -> Result<(), ModelError> {
+        let load = || {
+            Session::builder(environment)?
+                .with_log_level(LogLevel::Warning)?
+                .commit_from_file(path)
+        };
+        load()
+            .map(drop)
+            .map_err(|error| ModelError::from_onnxruntime(path, error.message()))
+    }
+
     fn attempt(
         environment: &Environment,
         request: &EngineRequest<'_>,

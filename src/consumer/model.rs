@@ -47,7 +47,14 @@ impl Model {
         let refuse = |cause: Cause| ModelError::new(path, cause);
         let file = ModelFile::open(path)?;
         let sidecar = Sidecar::read(path)?;
-        let input = ImageInput::of(&file).map_err(refuse)?;
+        let input = match ImageInput::of(&file) {
+            Ok(input) => input,
+            Err(cause) => {
+                // A model that does not load at all has a worse fault than taking no picture.
+                Engine::check(&library.environment, path)?;
+                return Err(refuse(cause).into());
+            }
+        };
         let labels = Labels::find(
             path,
             spec.labels.as_deref(),

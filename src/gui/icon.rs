@@ -18,6 +18,7 @@ pub(super) enum Icon {
     Loop,
     Theme,
     Keys,
+    Menu,
 }
 
 /// Width and height of an icon button, in points.
@@ -32,7 +33,24 @@ pub(super) fn icon_button(
     command: UiCommand,
     commands: &CommandSender,
 ) -> Response {
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(SIZE), Sense::click());
+    let (_, rect) = ui.allocate_space(Vec2::splat(SIZE));
+    let response = icon_area(ui, icon, rect.shrink(1.0), name, lit);
+    let response = response.on_hover_text(command.tooltip_with_key());
+    if response.clicked() {
+        commands.send(command);
+    }
+    response
+}
+
+/// An icon in `rect` that can be clicked.
+pub(super) fn icon_area(
+    ui: &mut Ui,
+    icon: Icon,
+    rect: Rect,
+    name: &str,
+    lit: Option<bool>,
+) -> Response {
+    let response = ui.allocate_rect(rect, Sense::click());
     response.widget_info(|| match lit {
         Some(lit) => WidgetInfo::selected(Role::Button, ui.is_enabled(), lit, name),
         None => WidgetInfo::labeled(Role::Button, ui.is_enabled(), name),
@@ -40,29 +58,21 @@ pub(super) fn icon_button(
     if ui.is_rect_visible(rect) {
         let visuals = ui.style().interact(&response);
         let palette = Palette::of(ui);
-        let lit = lit == Some(true);
-        let (fill, color) = if lit {
-            (palette.accent.gamma_multiply(0.22), palette.accent)
-        } else {
-            (visuals.bg_fill, visuals.fg_stroke.color)
+        let quiet = icon == Icon::Menu && !response.hovered() && !response.has_focus();
+        let (fill, color) = match lit {
+            Some(true) => (palette.accent.gamma_multiply(0.22), palette.accent),
+            _ if quiet => (Color32::TRANSPARENT, palette.weak),
+            _ => (visuals.bg_fill, visuals.fg_stroke.color),
         };
         let stroke = if response.has_focus() {
             Stroke::new(1.5, palette.accent)
         } else {
             visuals.bg_stroke
         };
-        ui.painter().rect(
-            rect.shrink(1.0),
-            visuals.corner_radius,
-            fill,
-            stroke,
-            egui::StrokeKind::Inside,
-        );
+        let inside = egui::StrokeKind::Inside;
+        ui.painter()
+            .rect(rect, visuals.corner_radius, fill, stroke, inside);
         draw(ui.painter(), icon, rect.center(), color);
-    }
-    let response = response.on_hover_text(command.tooltip_with_key());
-    if response.clicked() {
-        commands.send(command);
     }
     response
 }
@@ -99,6 +109,11 @@ fn draw(painter: &Painter, icon: Icon, center: Pos2, color: Color32) {
         Icon::Theme => {
             painter.circle_stroke(center, 6.0, line);
             painter.add(half_disc(center, 6.0, color));
+        }
+        Icon::Menu => {
+            for y in [-5.0, 0.0, 5.0] {
+                painter.circle_filled(at(0.0, y), 1.6, color);
+            }
         }
         Icon::Keys => {
             painter.text(

@@ -12,6 +12,7 @@ mod handle;
 mod icon;
 mod launch;
 mod panels;
+mod pill;
 mod preview;
 mod pulse;
 mod state;

@@ -2,6 +2,8 @@
 
 mod pace;
 mod playback;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 

@@ -191,6 +191,7 @@ impl Writer {
         let slots = 0..self.memory.layout().slots();
         self.candidates
             .extend(slots.map(|slot| (slot, self.memory.slot_seq(slot))));
+        // Before the first frame the head is 0, as the sequence of an empty slot.
         self.candidates
             .retain(|&(_, seq)| seq == EMPTY || (seq != self.head && seq <= floor));
         self.candidates

@@ -2,7 +2,7 @@ use egui::{Align, Button, Frame, Layout, Margin, Stroke, Ui};
 
 use super::agreement::agreement_ui;
 use super::log::log_ui;
-use super::timeline::timelines_ui;
+use super::timeline::{legend_ui, timelines_ui};
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::state::{Tab, WindowState};
 use crate::gui::theme::{CARD_RADIUS, PADDING, Palette};
@@ -29,6 +29,10 @@ pub(in crate::gui) fn bottom_ui(
         .show(ui, |ui| {
             ui.horizontal(|ui| {
                 tabs_ui(ui, view, state.tab, commands);
+                if state.tab == Tab::Latency {
+                    ui.add_space(14.0);
+                    legend_ui(ui);
+                }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     agreement_ui(ui, &view.agreement);
                 });

@@ -19,7 +19,6 @@ pub(super) fn timelines_ui(ui: &mut Ui, view: &SessionView, solo: Option<&str>) 
         .iter()
         .filter(|model| solo.is_none_or(|name| name == model.spec.name))
         .collect();
-    legend_ui(ui);
     let area = ui.available_rect_before_wrap();
     let width =
         (area.width() - GAP * models.len().saturating_sub(1) as f32) / models.len().max(1) as f32;
@@ -36,19 +35,17 @@ pub(super) fn timelines_ui(ui: &mut Ui, view: &SessionView, solo: Option<&str>) 
     }
 }
 
-fn legend_ui(ui: &mut Ui) {
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 5.0;
-        for (stage, _) in Micros::default().stages().into_iter().take(STACKED) {
-            let (swatch, _) = ui.allocate_exact_size(Vec2::splat(9.0), Sense::hover());
-            ui.painter()
-                .rect_filled(swatch, 2.0, stage_color(ui.theme(), stage));
-            let color = Palette::of(ui).weak;
-            ui.label(RichText::new(stage).small().color(color))
-                .on_hover_text(stage_meaning(stage));
-            ui.add_space(6.0);
-        }
-    });
+/// The colours of the stages.
+pub(super) fn legend_ui(ui: &mut Ui) {
+    ui.spacing_mut().item_spacing.x = 5.0;
+    for (stage, _) in Micros::default().stages().into_iter().take(STACKED) {
+        let (swatch, _) = ui.allocate_exact_size(Vec2::splat(9.0), Sense::hover());
+        let color = stage_color(ui.theme(), stage);
+        ui.painter().rect_filled(swatch, 2.0, color);
+        let word = RichText::new(stage).small().color(Palette::of(ui).weak);
+        ui.label(word).on_hover_text(stage_meaning(stage));
+        ui.add_space(4.0);
+    }
 }
 
 /// What a stage is, in words.

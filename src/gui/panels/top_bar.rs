@@ -1,9 +1,10 @@
-use egui::{Align, Frame, Label, Layout, Margin, RichText, Role, Sense, Ui, Vec2, WidgetInfo};
+use egui::{Align, Label, Layout, RichText, Ui};
 
 use super::source_status::SourceStatus;
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::format;
 use crate::gui::icon::{Icon, icon_button};
+use crate::gui::pill::Pill;
 use crate::gui::theme::{Palette, strong};
 use crate::protocol::{Delivery, Schedule};
 use crate::session::{SessionPhase, SessionView, SourceView};
@@ -32,21 +33,15 @@ pub(in crate::gui) fn top_bar_ui(ui: &mut Ui, view: &SessionView, commands: &Com
 
 fn chip_ui(ui: &mut Ui, view: &SessionView) {
     let status = SourceStatus::of(view);
-    let color = status.color(Palette::of(ui));
     let text = status.text();
-    let shown = Frame::new()
-        .fill(color.gamma_multiply(0.16))
-        .corner_radius(6)
-        .inner_margin(Margin::symmetric(10, 5))
-        .show(ui, |ui| {
-            ui.spacing_mut().item_spacing.x = 7.0;
-            let (dot, _) = ui.allocate_exact_size(Vec2::splat(8.0), Sense::hover());
-            ui.painter().circle_filled(dot.center(), 4.0, color);
-            ui.label(strong(text.clone()).color(color).size(12.0));
-        });
-    let response = shown.response.interact(Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Status, true, format!("Source: {text}")));
-    response.on_hover_ui(|ui| source_details_ui(ui, &view.source));
+    let chip = Pill {
+        text: &text,
+        color: status.color(Palette::of(ui)),
+        is_state: true,
+        name: &format!("Source: {text}"),
+    };
+    chip.show(ui)
+        .on_hover_ui(|ui| source_details_ui(ui, &view.source));
 }
 
 fn source_details_ui(ui: &mut Ui, source: &SourceView) {
@@ -156,14 +151,12 @@ fn delivery_ui(ui: &mut Ui, delivery: Delivery, schedule: Schedule) {
             "Models share devices at the same time, so latencies contain contention"
         }
     };
-    let palette = Palette::of(ui);
-    let text = RichText::new(word).size(11.0).color(palette.weak);
-    Frame::new()
-        .fill(palette.well)
-        .corner_radius(4)
-        .inner_margin(Margin::symmetric(6, 2))
-        .show(ui, |ui| ui.label(text))
-        .response
-        .interact(Sense::hover())
+    let pill = Pill {
+        text: word,
+        color: Palette::of(ui).weak,
+        is_state: false,
+        name: word,
+    };
+    pill.show(ui)
         .on_hover_text(format!("{meaning}.\n{taking}."));
 }

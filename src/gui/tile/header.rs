@@ -1,16 +1,18 @@
-use egui::{Align2, Button, Rect, RichText, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
+use egui::{Align2, Popup, Rect, RichText, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
 
 use super::TileContext;
 use super::badge::Badge;
 use super::text::text_in;
 use crate::gui::command::{CommandSender, SOLO_KEYS, UiCommand};
 use crate::gui::format;
+use crate::gui::icon::{Icon, icon_area};
+use crate::gui::pill::Pill;
 use crate::gui::state::TileState;
 use crate::gui::theme::{Palette, strong};
 use crate::session::{ChildState, ModelView, SessionPhase};
 
 /// Width of a headline figure, in points.
-const FIGURE_WIDTH: f32 = 92.0;
+const FIGURE_WIDTH: f32 = 86.0;
 const MENU_WIDTH: f32 = 26.0;
 
 /// Name, provider and state on the left; the headline figures on the right.
@@ -51,7 +53,7 @@ fn age_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>, tile: &mut TileSta
     let flowing = context.phase == SessionPhase::Running;
     let micros = tile.headline_micros(flowing);
     let (number, unit) = format::latency_parts(micros);
-    figure_ui(ui, rect, &number, unit, "frame age").on_hover_text(
+    figure_ui(ui, rect, &number, unit, "frame age", true).on_hover_text(
         "From the frame's capture to its first appearance in this window with its answer",
     );
 }
@@ -59,12 +61,24 @@ fn age_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>, tile: &mut TileSta
 fn rate_ui(ui: &mut Ui, rect: Rect, model: &ModelView) {
     let rate = model.frames_per_second;
     let number = rate.map_or_else(|| "–".to_owned(), format::rate);
-    figure_ui(ui, rect, &number, "fps", "answers").on_hover_text("Frames answered a second");
+    figure_ui(ui, rect, &number, "fps", "answers", false).on_hover_text("Frames answered a second");
 }
 
 /// A large number with its unit above its name, set to the right.
-fn figure_ui(ui: &mut Ui, rect: Rect, number: &str, unit: &str, name: &str) -> egui::Response {
+fn figure_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    number: &str,
+    unit: &str,
+    name: &str,
+    is_headline: bool,
+) -> egui::Response {
     let palette = Palette::of(ui);
+    let (size, color) = if is_headline {
+        (22.0, palette.text)
+    } else {
+        (17.0, palette.weak)
+    };
     let (top, bottom) = rect.split_top_bottom_at_y(rect.top() + 25.0);
     let unit_width = 24.0;
     let baseline = 2.5;
@@ -72,7 +86,7 @@ fn figure_ui(ui: &mut Ui, rect: Rect, number: &str, unit: &str, name: &str) -> e
         ui,
         top.with_max_x(top.right() - unit_width),
         Align2::RIGHT_CENTER,
-        strong(number).size(22.0).color(palette.text),
+        strong(number).size(size).color(color),
     );
     text_in(
         ui,
@@ -119,40 +133,26 @@ fn title_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>) {
 
 fn badge_ui(ui: &mut Ui, rect: Rect, badge: &Badge) {
     let palette = Palette::of(ui);
-    let color = if badge.is_fallback {
-        palette.bad
-    } else {
-        palette.weak
+    let pill = Pill {
+        text: &badge.text,
+        color: if badge.is_fallback {
+            palette.bad
+        } else {
+            palette.weak
+        },
+        is_state: false,
+        name: &badge.text,
     };
-    let text = RichText::new(&badge.text).size(11.0).color(color);
-    let font = egui::FontId::proportional(11.0);
-    let width = ui.fonts_mut(|fonts| {
-        let galley = fonts.layout_no_wrap(badge.text.clone(), font, color);
-        galley.size().x + 14.0
-    });
-    let pill = Rect::from_min_size(
-        rect.left_center() - vec2(0.0, 9.0),
-        Vec2::new(width.min(rect.width()), 18.0),
-    );
-    if pill.width() < 30.0 {
-        return;
+    if let Some(response) = pill.show_in(ui, rect) {
+        response.on_hover_text(badge.details.as_str());
     }
-    ui.painter()
-        .rect_filled(pill, 4.0, color.gamma_multiply(0.16));
-    text_in(
-        ui,
-        pill.shrink2(vec2(6.0, 0.0)),
-        Align2::CENTER_CENTER,
-        text,
-    )
-    .on_hover_text(badge.details.as_str());
 }
 
 /// The line below the name: what the process is doing, or what model it runs.
 fn state_text(model: &ModelView) -> String {
     match &model.child {
         ChildState::Waiting => "waiting to start".to_owned(),
-        ChildState::Starting { step } => step.clone(),
+        ChildState::Starting { .. } => "starting".to_owned(),
         ChildState::Running => match &model.card {
             Some(card) => {
                 let file = card.path.file_name().unwrap_or(card.path.as_os_str());
@@ -216,9 +216,9 @@ fn menu_ui(ui: &mut Ui, rect: Rect, model: &ModelView, commands: &CommandSender)
     let name = model.spec.name.clone();
     let place = Rect::from_center_size(rect.center_top() + vec2(0.0, 13.0), Vec2::splat(26.0));
     ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
-        ui.spacing_mut().button_padding = vec2(4.0, 2.0);
-        let button = Button::new("⋮").frame_when_inactive(false);
-        let (response, _) = egui::containers::menu::MenuButton::from_button(button).ui(ui, |ui| {
+        let label = format!("Menu of {name}");
+        let response = icon_area(ui, Icon::Menu, place, &label, None);
+        Popup::menu(&response).show(|ui| {
             let pause = match model.child {
                 ChildState::Paused => UiCommand::ResumeModel(name.clone()),
                 _ => UiCommand::PauseModel(name.clone()),
@@ -230,7 +230,5 @@ fn menu_ui(ui: &mut Ui, rect: Rect, model: &ModelView, commands: &CommandSender)
                 }
             }
         });
-        let label = format!("Menu of {name}");
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
     });
 }

@@ -9,7 +9,10 @@ use crate::session::{ModelView, ShownPrediction};
 
 const TITLE_HEIGHT: f32 = 20.0;
 const BAR_HEIGHT: f32 = 8.0;
-const ROW_HEIGHT: f32 = 18.0;
+const ROW_HEIGHT: f32 = 17.0;
+const HIGHEST_ROW: f32 = 22.0;
+/// Width of a figure, in points.
+const FIGURE_WIDTH: f32 = 48.0;
 /// Number of stages in the bar; the age contains them all.
 const STACKED: usize = 6;
 
@@ -46,31 +49,30 @@ impl Stage {
 pub(super) fn latency_ui(ui: &mut Ui, rect: Rect, model: &ModelView, shown: &ShownPrediction) {
     let stages = stages(model, shown);
     let (parts, age) = stages.split_at(STACKED.min(stages.len()));
-    title_ui(ui, rect, age.first());
+    title_ui(ui, rect);
     let bar = Rect::from_min_size(
         pos2(rect.left(), rect.top() + TITLE_HEIGHT),
         vec2(rect.width(), BAR_HEIGHT),
     );
     bar_ui(ui, bar, parts);
-    let area = rect.with_min_y(bar.bottom() + 6.0);
-    numbers_ui(ui, area, parts);
+    rows_ui(ui, rect.with_min_y(bar.bottom() + 4.0), age.first(), parts);
     let whole = ui.interact(rect, ui.scope_id().with("latency"), Sense::hover());
     whole.on_hover_ui(|ui| table_ui(ui, &stages));
 }
 
-fn title_ui(ui: &mut Ui, rect: Rect, age: Option<&Stage>) {
-    let palette = Palette::of(ui);
+/// Height of everything, in points.
+pub(super) const WHOLE_HEIGHT: f32 =
+    TITLE_HEIGHT + BAR_HEIGHT + 4.0 + (STACKED + 1) as f32 * ROW_HEIGHT;
+
+fn title_ui(ui: &mut Ui, rect: Rect) {
+    let weak = Palette::of(ui).weak;
     let line = rect.with_max_y(rect.top() + TITLE_HEIGHT - 4.0);
-    let small = |text: String| RichText::new(text).size(11.0).color(palette.weak);
-    text_in(ui, line, Align2::LEFT_CENTER, small("Latency".to_owned()));
-    let text = match age.and_then(|age| age.stats) {
-        Some(stats) => {
-            let (p50, _) = format::latency_parts(stats.p50);
-            format!("age p50 {p50}   p99 {}", format::latency(stats.p99))
-        }
-        None => "warming up".to_owned(),
-    };
-    text_in(ui, line, Align2::RIGHT_CENTER, small(text));
+    let small = |text: &str| RichText::new(text).size(11.0).color(weak);
+    text_in(ui, line, Align2::LEFT_CENTER, small("Latency in ms"));
+    let p99 = line.with_min_x(line.right() - FIGURE_WIDTH);
+    let p50 = p99.translate(vec2(-FIGURE_WIDTH, 0.0));
+    text_in(ui, p50, Align2::RIGHT_CENTER, small("p50"));
+    text_in(ui, p99, Align2::RIGHT_CENTER, small("p99"));
 }
 
 fn bar_ui(ui: &mut Ui, rect: Rect, parts: &[Stage]) {
@@ -93,53 +95,66 @@ fn bar_ui(ui: &mut Ui, rect: Rect, parts: &[Stage]) {
     response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &label));
 }
 
-/// The stages in two columns, as many as there is room for, the longest ones first.
-fn numbers_ui(ui: &mut Ui, rect: Rect, parts: &[Stage]) {
-    let palette = Palette::of(ui);
-    let theme = ui.theme();
-    let rows = ((rect.height() / ROW_HEIGHT) as usize).min(parts.len().div_ceil(2));
-    let mut shown: Vec<&Stage> = parts.iter().collect();
-    if rows * 2 < parts.len() {
-        shown.sort_by_key(|stage| std::cmp::Reverse(stage.typical()));
-        shown.truncate(rows * 2);
+/// A line for the age and for each stage: name, median, 99th percentile. Where not all fit the
+/// shortest stages are left out; the tooltip has them.
+fn rows_ui(ui: &mut Ui, rect: Rect, age: Option<&Stage>, parts: &[Stage]) {
+    let rows = (rect.height() / ROW_HEIGHT) as usize;
+    let mut longest: Vec<usize> = (0..parts.len()).collect();
+    longest.sort_by_key(|&place| std::cmp::Reverse(parts[place].typical()));
+    longest.truncate(rows.saturating_sub(1));
+    longest.sort_unstable();
+    let stages = longest.into_iter().map(|place| &parts[place]);
+    let lines: Vec<&Stage> = age.into_iter().chain(stages).collect();
+    let height = (rect.height() / lines.len().max(1) as f32).clamp(ROW_HEIGHT, HIGHEST_ROW);
+    for (place, stage) in lines.into_iter().take(rows).enumerate() {
+        let top = rect.top() + place as f32 * height;
+        let line = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + height));
+        line_ui(ui, line, stage, place == 0);
     }
-    let (left, right) = rect.split_left_right_at_fraction(0.5);
-    let columns = [
-        left.with_max_x(left.right() - 8.0),
-        right.with_min_x(right.left() + 8.0),
-    ];
-    for (place, stage) in shown.into_iter().enumerate() {
-        let column = columns[place / rows.max(1) % 2];
-        let top = column.top() + (place % rows.max(1)) as f32 * ROW_HEIGHT;
-        let line = Rect::from_min_max(
-            pos2(column.left(), top),
-            pos2(column.right(), top + ROW_HEIGHT),
-        );
-        let swatch = Rect::from_center_size(line.left_center() + vec2(4.0, 0.0), vec2(8.0, 8.0));
-        ui.painter()
-            .rect_filled(swatch, 2.0, stage_color(theme, stage.name));
-        let (number, unit) = format::latency_parts(stage.typical());
-        let value = if unit == "ms" {
-            number
+}
+
+/// Colour, name and figures of a stage, or the age of the frame, which has no colour.
+fn line_ui(ui: &mut Ui, line: Rect, stage: &Stage, is_age: bool) {
+    let palette = Palette::of(ui);
+    let styled = |text: &str, color| {
+        let text = if is_age {
+            strong(text)
         } else {
-            format!("{number} {unit}")
+            RichText::new(text)
         };
-        let (name, figure) = line
-            .with_min_x(line.left() + 14.0)
-            .split_left_right_at_x(line.right() - 44.0);
-        let small = |text: &str| RichText::new(text).size(12.0);
-        text_in(
-            ui,
-            name,
-            Align2::LEFT_CENTER,
-            small(stage.name).color(palette.weak),
-        );
-        text_in(
-            ui,
-            figure,
-            Align2::RIGHT_CENTER,
-            small(&value).color(palette.text),
-        );
+        text.size(12.0).color(color)
+    };
+    let p99 = line.with_min_x(line.right() - FIGURE_WIDTH);
+    let p50 = p99.translate(vec2(-FIGURE_WIDTH, 0.0));
+    let name = line.with_max_x(p50.left());
+    let (name, color, word) = if is_age {
+        (name, palette.text, "frame age")
+    } else {
+        let swatch = Rect::from_center_size(line.left_center() + vec2(4.0, 0.0), vec2(8.0, 8.0));
+        let color = stage_color(ui.theme(), stage.name);
+        ui.painter().rect_filled(swatch, 2.0, color);
+        (
+            name.with_min_x(name.left() + 14.0),
+            palette.weak,
+            stage.name,
+        )
+    };
+    text_in(ui, name, Align2::LEFT_CENTER, styled(word, color));
+    let median = styled(&figure(stage.typical()), palette.text);
+    text_in(ui, p50, Align2::RIGHT_CENTER, median);
+    let tail = stage
+        .stats
+        .map_or_else(|| "–".to_owned(), |stats| figure(stats.p99));
+    text_in(ui, p99, Align2::RIGHT_CENTER, styled(&tail, palette.weak));
+}
+
+/// Milliseconds without their unit, which the title has; longer ones with theirs.
+fn figure(micros: u64) -> String {
+    let (number, unit) = format::latency_parts(micros);
+    if unit == "ms" {
+        number
+    } else {
+        format!("{number} {unit}")
     }
 }
 

@@ -29,9 +29,12 @@ pub(super) struct TileContext<'a> {
 const HEADER_HEIGHT: f32 = 40.0;
 const FOOTER_HEIGHT: f32 = 16.0;
 /// Height of answers and latency side by side, below a picture.
-const PANEL_HEIGHT: f32 = 148.0;
+const PANEL_HEIGHT: f32 = latency::WHOLE_HEIGHT;
 /// Limits of the width of answers above latency, beside a picture.
 const SIDE_WIDTH: std::ops::RangeInclusive<f32> = 190.0..=300.0;
+/// Limits of the height of answers above latency.
+const ANSWERS_HEIGHT: std::ops::RangeInclusive<f32> = 120.0..=170.0;
+const BANNER_HEIGHT: f32 = 30.0;
 
 /// Paints a tile over all of `ui`.
 pub(super) fn tile_ui(
@@ -57,12 +60,18 @@ pub(super) fn tile_ui(
     header::header_ui(ui, header, context, tile, commands);
     let model = context.model;
     let nothing_yet = tile.shown.is_none();
+    let banner = body.with_max_y(body.top() + BANNER_HEIGHT);
+    let body = if trouble::banner_ui(ui, banner, model, commands) {
+        body.with_min_y(banner.bottom() + GAP)
+    } else {
+        body
+    };
     match &model.child {
         ChildState::Failed(problem) => {
             trouble::failed_ui(ui, body, model, problem, commands);
         }
-        _ if nothing_yet => trouble::waiting_ui(ui, body, context, commands),
-        _ => body_ui(ui, body, context, tile, commands),
+        _ if nothing_yet => trouble::waiting_ui(ui, body, context),
+        _ => body_ui(ui, body, model, tile),
     }
     // A tile without a picture still says how large one would be, so that the first is in time.
     if tile.panel == [0, 0] {
@@ -92,7 +101,8 @@ impl Places {
         if width_in(beside) >= width_in(above) {
             let (picture, column) = body.split_left_right_at_x(body.right() - side - PADDING);
             let column = column.with_min_x(column.left() + PADDING);
-            let answers = (column.height() * 0.58).min(170.0);
+            let spare = column.height() - latency::WHOLE_HEIGHT - GAP;
+            let answers = spare.clamp(*ANSWERS_HEIGHT.start(), *ANSWERS_HEIGHT.end());
             let (answer, latency) = column.split_top_bottom_at_y(column.top() + answers);
             Self {
                 picture,
@@ -112,18 +122,11 @@ impl Places {
     }
 }
 
-fn body_ui(
-    ui: &mut Ui,
-    body: Rect,
-    context: &TileContext<'_>,
-    tile: &mut TileState,
-    commands: &CommandSender,
-) {
+fn body_ui(ui: &mut Ui, body: Rect, model: &ModelView, tile: &mut TileState) {
     let places = Places::of(body, tile);
     picture::picture_ui(ui, places.picture, tile);
-    trouble::banner_ui(ui, places.picture, context.model, commands);
     if let Some(shown) = &tile.shown {
         answer::answer_ui(ui, places.answer, &shown.event.output);
-        latency::latency_ui(ui, places.latency, context.model, shown);
+        latency::latency_ui(ui, places.latency, model, shown);
     }
 }

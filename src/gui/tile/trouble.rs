@@ -11,31 +11,22 @@ use crate::protocol::Problem;
 use crate::session::{ChildState, ModelView, SessionPhase};
 
 /// Instead of the body while there is nothing to show yet.
-pub(super) fn waiting_ui(
-    ui: &mut Ui,
-    rect: Rect,
-    context: &TileContext<'_>,
-    commands: &CommandSender,
-) {
+pub(super) fn waiting_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>) {
     let palette = Palette::of(ui);
     ui.painter().rect_filled(rect, 6.0, palette.well);
     let text = match &context.model.child {
         ChildState::Waiting => "Waiting to start",
         ChildState::Starting { step } => step.as_str(),
-        ChildState::Running => match context.phase {
-            SessionPhase::Starting => "Ready; waiting for the other models",
-            SessionPhase::Paused => "Ready; paused",
-            _ => "Ready; waiting for the first frame",
-        },
+        ChildState::Running if context.phase == SessionPhase::Paused => "Ready; paused",
+        ChildState::Running => "Ready; waiting for a frame",
         ChildState::Stopped => "Stopped",
         ChildState::Paused
         | ChildState::Stale { .. }
         | ChildState::Restarting { .. }
-        | ChildState::Failed(_) => "",
+        | ChildState::Failed(_) => "No answer yet",
     };
     let text = RichText::new(text).size(14.0).color(palette.weak);
     text_in(ui, rect.shrink(12.0), Align2::CENTER_CENTER, text);
-    banner_ui(ui, rect, context.model, commands);
 }
 
 /// Instead of the body when the model was given up.
@@ -92,8 +83,14 @@ pub(super) fn failed_ui(
     );
 }
 
-/// A strip over the picture where what is shown is not the present.
-pub(super) fn banner_ui(ui: &mut Ui, rect: Rect, model: &ModelView, commands: &CommandSender) {
+/// A strip above the body where what is shown is not the present; `false` where there is no need
+/// for one.
+pub(super) fn banner_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    model: &ModelView,
+    commands: &CommandSender,
+) -> bool {
     let palette = Palette::of(ui);
     let name = || model.spec.name.clone();
     let (text, color, command) = match &model.child {
@@ -116,9 +113,10 @@ pub(super) fn banner_ui(ui: &mut Ui, rect: Rect, model: &ModelView, commands: &C
             palette.warning,
             UiCommand::ResumeModel(name()),
         ),
-        _ => return,
+        _ => return false,
     };
     strip_ui(ui, rect, &text, color, command, commands);
+    true
 }
 
 fn restarting_text(attempt: u32, at_nanos: u64, cause: &str) -> String {
@@ -136,12 +134,9 @@ fn strip_ui(
     command: UiCommand,
     commands: &CommandSender,
 ) {
-    let palette = Palette::of(ui);
-    let strip = rect.with_max_y(rect.top() + 34.0).shrink(4.0);
-    ui.painter().rect_filled(strip, 5.0, palette.card);
     ui.painter()
-        .rect_filled(strip, 5.0, color.gamma_multiply(0.2));
-    let inner = strip.shrink2(vec2(10.0, 0.0));
+        .rect_filled(rect, 6.0, color.gamma_multiply(0.15));
+    let inner = rect.shrink2(vec2(10.0, 0.0));
     ui.scope_builder(
         UiBuilder::new()
             .max_rect(inner)

@@ -144,8 +144,10 @@ impl PictureReader {
         reserve: impl FnOnce(u64) -> R,
     ) -> Result<((FrameDescription, Vec<u8>, [u32; 2], Orientation), R), PictureError> {
         let file_bytes = self.file.len() as u64;
-        if format.0 == ImageFormat::Jpeg {
-            check_jpeg(&self.file, format, max_bytes)?;
+        match format.0 {
+            ImageFormat::Jpeg => check_jpeg(&self.file, format, max_bytes)?,
+            ImageFormat::WebP => check_webp(&self.file, format)?,
+            _ => {}
         }
         let mut decoder = decoder(Cursor::new(&self.file[..]), format, file_bytes, max_bytes)?;
         let (width, height) = decoder.dimensions();
@@ -197,6 +199,20 @@ fn check_jpeg(bytes: &[u8], format: PictureFormat, max_bytes: u64) -> Result<(),
         return Err(PictureError::Damaged {
             format,
             detail: "it has no picture data".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Refuses a WebP that is shorter than its RIFF header says: what is missing may be the orientation,
+/// which stands behind the pixels.
+fn check_webp(bytes: &[u8], format: PictureFormat) -> Result<(), PictureError> {
+    let size = bytes.get(4..).and_then(<[u8]>::first_chunk).copied();
+    let needed = size.map_or(u64::MAX, |size| 8 + u64::from(u32::from_le_bytes(size)));
+    if (bytes.len() as u64) < needed {
+        return Err(PictureError::Truncated {
+            format,
+            bytes: bytes.len() as u64,
         });
     }
     Ok(())
