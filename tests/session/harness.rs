@@ -1,4 +1,5 @@
 //! Sessions in this process, with children that can be made to misbehave.
+#![allow(unreachable_pub, reason = "a module of two test binaries")]
 
 use std::fs;
 use std::io;
