@@ -83,8 +83,8 @@ fn c10_a_consumer_that_always_dies_is_given_up_and_can_be_restarted_by_hand() {
     run.session.send(SessionCommand::Restart {
         model: Some("broken".to_owned()),
     });
-    run.until_model("broken", "it is started by hand", |_| {
-        (starts().len() > 6).then_some(())
+    run.until_model("broken", "it is started by hand, and again", |_| {
+        (starts().len() == 12).then_some(())
     });
     run.until_model("broken", "it is given up again", |model| {
         failure(&model.child)
@@ -209,15 +209,18 @@ fn a_file_that_kills_the_decoder_is_left_out_and_everything_else_is_shown_once()
             r#"case "$1" in produce) (real produce) | while IFS= read -r line; do
                 printf '%s\n' "$line"
                 case "$line" in
-                    *'"event":"frame"'*'"source_index":2,'*) kill -9 $$;;
-                    *'"event":"opening","source_index":5,'*) kill -9 $$;;
+                    *'"event":"frame"'*'"source_index":2,'*) kill -9 $$; sleep 1000;;
+                    *'"event":"opening","source_index":5,'*) kill -9 $$; sleep 1000;;
                 esac
             done; exit 0;; esac; cd {}"#,
             folder.display()
         ))
     };
     let source = format!("folder:{}", pictures.path().display());
-    let run = start(spec(&source, vec![model("m", "mean.onnx")]), script, |_| {});
+    let mut session = spec(&source, vec![model("m", "mean.onnx")]);
+    // Slow enough for a death to be seen before the next picture.
+    session.fps = 3.0;
+    let run = start(session, script, |_| {});
     let outcome = run.session.wait();
     assert_eq!(outcome.exit, SessionExit::Done, "{outcome:?}");
     let rows = run.rows.all();
