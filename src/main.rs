@@ -1,3 +1,5 @@
 //! The `ringside` program; see [`ringside::cli`].
 
-fn main() {}
+fn main() -> ringside::cli::Exit {
+    ringside::cli::main()
+}

@@ -202,7 +202,7 @@ pub enum CapturedFrom {
     Dequeue = 2,
     /// When the frame arrived from a network or a pipe.
     Arrival = 3,
-    /// When the file was opened, or the frame was made.
+    /// When the file was opened, or asked for if it had been read ahead; when the frame was made.
     #[default]
     File = 4,
 }

@@ -1,1 +1,25 @@
 //! The window: a view of a session.
+//!
+//! [`run`] opens it. [`App`] takes a picture of the session at each pass, paints it, and sends
+//! commands back; it does no work of its own, and repaints only when the session, the preview
+//! thread or the user gives a reason to.
+
+mod app;
+mod command;
+mod error;
+mod format;
+mod handle;
+mod icon;
+mod launch;
+mod panels;
+mod pill;
+mod preview;
+mod pulse;
+mod state;
+mod theme;
+mod tile;
+
+pub use app::App;
+pub use error::GuiError;
+pub use handle::{FramePreview, OpenPreview, SessionHandle, Wake};
+pub use launch::{WindowOptions, check_display, run};

@@ -51,6 +51,8 @@ pub struct Class {
     pub name: String,
     /// See [`ScoreKind`].
     pub score: f32,
+    /// What the model put out for this class, before any softmax.
+    pub value: f32,
 }
 
 /// One object of a detector's answer.
@@ -90,7 +92,13 @@ pub struct TensorSummary {
     pub mean: Option<f64>,
     /// Number of NaN or infinite values.
     pub nan: u64,
+    /// All values in order, where there are few (at most [`SMALL_TENSOR`]); NaN and infinity as `null`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<Option<f64>>>,
 }
+
+/// Most values of a tensor that are listed one by one.
+pub const SMALL_TENSOR: usize = 16;
 
 impl Output {
     /// The best class of a classifier's answer.

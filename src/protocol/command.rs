@@ -86,6 +86,7 @@ pub struct ConsumerStart {
     /// How it shares its device with the session's other models.
     pub schedule: Schedule,
     /// ONNX Runtime library named by the user, if any; else it is looked for.
+    #[serde(default, with = "super::escaped::option")]
     pub onnxruntime: Option<PathBuf>,
     /// Number of models in the session, among which cores are shared.
     pub models: u32,

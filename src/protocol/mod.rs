@@ -5,6 +5,7 @@
 //! is [`Event::Hello`]. The end of stdin means exit.
 
 mod command;
+pub mod escaped;
 mod event;
 mod model;
 mod source;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct ModelSpec {
     /// The ONNX file.
+    #[serde(with = "super::escaped")]
     pub path: PathBuf,
     /// Unique name in the session; default: the file's stem.
     pub name: String,
@@ -18,6 +19,10 @@ pub struct ModelSpec {
     /// Refuse to run elsewhere than asked.
     pub strict: bool,
     /// A file with one label a line; default: metadata, else a sidecar, else `class 7`.
+    #[serde(
+        with = "super::escaped::option",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub labels: Option<PathBuf>,
     /// `auto`, `classify` or `raw`.
     pub task: String,
@@ -297,6 +302,7 @@ pub struct ProviderReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelCard {
     /// The file.
+    #[serde(with = "super::escaped")]
     pub path: PathBuf,
     /// SHA-256 of the file, hexadecimal.
     pub sha256: String,

@@ -1,9 +1,11 @@
 //! The rows of a run: one JSON object a line, on stdout with `--json` and in a recording's
 //! `rows.jsonl`.
 
+mod folder;
 mod row;
 mod sink;
 
+pub use folder::{RecordingError, create};
 pub use row::{
     AtNanos, Comparison, FrameCounts, FrameRow, GapRow, LostRow, Micros, ModelRow, ModelSummary,
     PredictionRow, ProblemRow, Row, SessionRow, SkippedRow, SourceRow, SummaryRow,

@@ -1,0 +1,94 @@
+use std::io::Write;
+use std::process::{ExitCode, Termination};
+
+/// How the program ends; the numbers are part of its interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Everything was done.
+    Done = 0,
+    /// A model or the source gave up while running; the rest is complete.
+    Failed = 1,
+    /// Wrong usage or session file.
+    Usage = 2,
+    /// The source cannot be opened.
+    Source = 3,
+    /// No model could be loaded.
+    Model = 4,
+    /// ONNX Runtime or a device is missing.
+    Runtime = 5,
+    /// Interrupted by a signal.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// The exit of a child process; its code is one of ours.
+    pub(super) fn from_child(code: u8) -> Self {
+        match code {
+            0 => Self::Done,
+            2 => Self::Usage,
+            3 => Self::Source,
+            4 => Self::Model,
+            5 => Self::Runtime,
+            130 => Self::Interrupted,
+            _ => Self::Failed,
+        }
+    }
+}
+
+impl Termination for Exit {
+    fn report(self) -> ExitCode {
+        ExitCode::from(self as u8)
+    }
+}
+
+/// An error that ends the program with a status of its own; others end it with [`Exit::Failed`].
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(super) struct Ending {
+    /// The status.
+    pub(super) exit: Exit,
+    /// What happened, and what to do.
+    pub(super) message: String,
+}
+
+impl Ending {
+    pub(super) fn new(exit: Exit, message: impl ToString) -> Self {
+        Self {
+            exit,
+            message: message.to_string(),
+        }
+    }
+}
+
+/// Prints an error on stderr and says how to end.
+pub(super) fn report(error: &anyhow::Error) -> Exit {
+    let closed_pipe = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe);
+    if closed_pipe {
+        return Exit::Done;
+    }
+    // stderr may be closed as well; there is nobody left to tell.
+    drop(writeln!(std::io::stderr(), "ringside: {error:#}"));
+    of(error)
+}
+
+/// The status with which an error ends the program.
+pub(super) fn of(error: &anyhow::Error) -> Exit {
+    error
+        .downcast_ref::<Ending>()
+        .map_or(Exit::Failed, |ending| ending.exit)
+}
+
+/// Prints clap's message: help and version end well, the rest is wrong usage.
+pub(super) fn usage(error: &clap::Error) -> Exit {
+    // A closed pipe (`ringside --help | head -1`) ends quietly.
+    drop(error.print());
+    if error.use_stderr() {
+        Exit::Usage
+    } else {
+        Exit::Done
+    }
+}

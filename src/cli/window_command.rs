@@ -1,0 +1,130 @@
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::arguments::SessionArguments;
+use super::exit::{Ending, Exit};
+use super::run_command::{options, run_to_end, session_spec};
+use super::signals::Interrupts;
+use super::terminal::Terminal;
+use super::{demo, runtime_command};
+use crate::frame::Frame;
+use crate::gui::{self, FramePreview, GuiError, SessionHandle, WindowOptions};
+use crate::session::{Session, SessionCommand, SessionOptions, SessionSpec, SessionView};
+use crate::{report, ring};
+
+/// Opens the window on a session.
+pub(super) fn gui(arguments: &SessionArguments) -> anyhow::Result<Exit> {
+    gui::check_display()?;
+    let spec = session_spec(arguments)?;
+    let title = match &arguments.session {
+        Some(file) => file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        None => spec.source.clone(),
+    };
+    open(spec, title, arguments.onnxruntime.clone())?;
+    Ok(Exit::Done)
+}
+
+/// Opens the window on the demo session; without a display, runs one pass of it in the terminal.
+pub(super) fn demo() -> anyhow::Result<Exit> {
+    let Some(file) = demo::find() else {
+        let message = "the demo session (assets/demo.toml) is neither above the program nor in the current folder; name a session: ringside gui SESSION.toml, or see ringside --help";
+        return Err(Ending::new(Exit::Usage, message).into());
+    };
+    let mut spec = SessionSpec::load(&file).map_err(|error| Ending::new(Exit::Usage, error))?;
+    let window = gui::check_display()
+        .map_err(anyhow::Error::from)
+        .and_then(|()| open(spec.clone(), "demo".to_owned(), None));
+    match window {
+        Ok(()) => Ok(Exit::Done),
+        Err(error)
+            if error
+                .downcast_ref::<GuiError>()
+                .is_some_and(GuiError::is_no_window) =>
+        {
+            writeln!(
+                io::stderr(),
+                "ringside: {error}\nringside: running the demo session once in the terminal instead"
+            )?;
+            spec.looping = false;
+            spec.fps = 0.0;
+            run_to_end(spec, None, vec![Box::new(Terminal::new(false))])
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn open(spec: SessionSpec, title: String, onnxruntime: Option<PathBuf>) -> anyhow::Result<()> {
+    runtime_command::ensure(onnxruntime.as_deref())?;
+    let base = SessionOptions {
+        interactive: true,
+        repro: Some(Arc::new(|capture, folder| {
+            report::write_repro(capture, folder).map_err(std::io::Error::other)
+        })),
+        ..options(onnxruntime)?
+    };
+    let window = WindowOptions {
+        title,
+        open_preview: Box::new(open_preview),
+    };
+    gui::run(window, move |wake| {
+        let session = Arc::new(Session::start(spec, SessionOptions { wake, ..base })?);
+        let ended = Arc::clone(&session);
+        let interrupts = Interrupts::watch(move || {
+            ended.send(SessionCommand::Stop);
+            ended.wait();
+            std::process::exit(Exit::Interrupted as i32);
+        })?;
+        Ok(Box::new(WindowSession {
+            session,
+            _interrupts: interrupts,
+        }))
+    })?;
+    Ok(())
+}
+
+/// The window's session; it ends when the window drops it.
+struct WindowSession {
+    session: Arc<Session>,
+    _interrupts: Interrupts,
+}
+
+impl SessionHandle for WindowSession {
+    fn view(&self) -> Arc<SessionView> {
+        self.session.view()
+    }
+
+    fn send(&self, command: SessionCommand) {
+        self.session.send(command);
+    }
+}
+
+impl Drop for WindowSession {
+    fn drop(&mut self) {
+        // The signal thread keeps the session, too: it is told to end here and waited for.
+        self.session.send(SessionCommand::Stop);
+        self.session.wait();
+    }
+}
+
+/// Previews frames straight from a session's ring.
+struct RingPreview(ring::Preview);
+
+fn open_preview(name: &str) -> Result<Box<dyn FramePreview>, String> {
+    let preview = ring::Preview::attach(name).map_err(|error| error.to_string())?;
+    Ok(Box::new(RingPreview(preview)))
+}
+
+impl FramePreview for RingPreview {
+    fn copy(&mut self, seq: u64, frame: &mut Frame) -> Result<bool, String> {
+        let copied = self
+            .0
+            .copy(Some(seq), frame)
+            .map_err(|error| error.to_string())?;
+        Ok(copied.is_some())
+    }
+}

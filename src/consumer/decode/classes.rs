@@ -1,0 +1,196 @@
+use super::{Decoder, Tuning, fault};
+use crate::consumer::labels::Labels;
+use crate::consumer::tensor::OutputView;
+use crate::prediction::{Class, Output, ScoreKind};
+
+/// Decodes the scores of a classifier: its first output, one score a class.
+#[derive(Debug)]
+pub(super) struct ClassesDecoder {
+    labels: Labels,
+    scores: ScoreKind,
+}
+
+/// How far from 1 the sum of a row may be that is taken for probabilities already; a softmax in
+/// 16-bit floats over 1000 classes strays by a few thousandths.
+const SUM_TOLERANCE: f64 = 0.01;
+
+impl ClassesDecoder {
+    /// Names classes by `labels`; gives probabilities, or the model's own numbers.
+    pub(super) fn new(labels: Labels, scores: ScoreKind) -> Self {
+        Self { labels, scores }
+    }
+}
+
+impl Decoder for ClassesDecoder {
+    fn layout(&self) -> &'static str {
+        match self.scores {
+            ScoreKind::Probability => "classes",
+            ScoreKind::Score => "scores",
+        }
+    }
+
+    fn decode(
+        &self,
+        outputs: &[OutputView<'_>],
+        index: usize,
+        batch: usize,
+        tuning: Tuning,
+    ) -> Output {
+        let Some(output) = outputs.first() else {
+            return Output::Invalid {
+                reason: "the model gave no output".to_owned(),
+            };
+        };
+        let (shape, values) = output.part(index, batch);
+        let Some(values) = values.scores().filter(|values| !values.is_empty()) else {
+            return Output::Invalid {
+                reason: format!(
+                    "output `{}` of type {} and shape {shape:?} holds no class scores",
+                    output.name, output.dtype
+                ),
+            };
+        };
+        let nan = values.iter().filter(|value| value.is_nan()).count();
+        let infinite = values.iter().filter(|value| value.is_infinite()).count();
+        if let Some(reason) = fault(output.name, nan as u64, infinite as u64) {
+            return Output::Invalid { reason };
+        }
+        let mut scores = values.clone();
+        if self.scores == ScoreKind::Probability && !are_probabilities(&values) {
+            softmax(&mut scores);
+        }
+        Output::Classes {
+            scores: self.scores,
+            classes: best(&scores, tuning.top as usize)
+                .into_iter()
+                .map(|class| Class {
+                    id: u32::try_from(class).unwrap_or(u32::MAX),
+                    name: self.labels.name(class),
+                    score: scores[class],
+                    value: values[class],
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Whether a row is a softmax already: a second one would flatten it.
+fn are_probabilities(scores: &[f32]) -> bool {
+    let sum: f64 = scores.iter().map(|&score| f64::from(score)).sum();
+    scores.iter().all(|score| (0.0..=1.0).contains(score)) && (sum - 1.0).abs() <= SUM_TOLERANCE
+}
+
+/// exp(x − max) over its sum, in 64 bits.
+fn softmax(scores: &mut [f32]) {
+    let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let exponential = |score: f32| (f64::from(score) - f64::from(max)).exp();
+    let sum: f64 = scores.iter().map(|&score| exponential(score)).sum();
+    for score in scores {
+        *score = (exponential(*score) / sum) as f32;
+    }
+}
+
+/// Indices of the `count` highest scores, highest first, the lower index first among equals.
+fn best(scores: &[f32], count: usize) -> Vec<usize> {
+    let order = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
+    let mut indices: Vec<usize> = (0..scores.len()).collect();
+    let count = count.min(indices.len());
+    if count == 0 {
+        return vec![];
+    }
+    indices.select_nth_unstable_by(count - 1, order);
+    indices.truncate(count);
+    indices.sort_unstable_by(order);
+    indices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consumer::tensor::Values;
+
+    const TUNING: Tuning = Tuning {
+        threshold: 0.25,
+        top: 5,
+    };
+
+    fn decode(scores: ScoreKind, shape: &[usize], values: &[f32], index: usize) -> Output {
+        let output = OutputView {
+            name: "logits",
+            dtype: "f32",
+            shape: shape.to_vec(),
+            values: Values::F32(values),
+        };
+        ClassesDecoder::new(Labels::default(), scores).decode(&[output], index, shape[0], TUNING)
+    }
+
+    fn scores_of(output: Output) -> Vec<(u32, f32)> {
+        match output {
+            Output::Classes { classes, .. } => classes
+                .iter()
+                .map(|class| (class.id, class.score))
+                .collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    // scipy.special.softmax([10, 0, 5]) = [0.99326, 4.509e-05, 0.0066925]
+    #[test]
+    fn logits_get_a_softmax_and_probabilities_do_not_get_another() {
+        let logits = decode(ScoreKind::Probability, &[1, 3], &[10.0, 0.0, 5.0], 0);
+        let classes = scores_of(logits);
+        assert_eq!([classes[0].0, classes[1].0, classes[2].0], [0, 2, 1]);
+        for ((_, score), expected) in classes.iter().zip([0.993_262_4, 0.006_692_5, 4.509e-5]) {
+            assert!((score - expected).abs() < 1e-6, "{score} {expected}");
+        }
+        let already = decode(ScoreKind::Probability, &[1, 3], &[0.1, 0.7, 0.2], 0);
+        assert_eq!(scores_of(already), [(1, 0.7), (2, 0.2), (0, 0.1)]);
+        let unchanged = decode(ScoreKind::Score, &[1, 3], &[10.0, 0.0, 5.0], 0);
+        assert_eq!(scores_of(unchanged), [(0, 10.0), (2, 5.0), (1, 0.0)]);
+    }
+
+    #[test]
+    fn the_models_own_numbers_are_kept_beside_the_probabilities() {
+        let Output::Classes { classes, .. } =
+            decode(ScoreKind::Probability, &[1, 3], &[10.0, 0.0, 5.0], 0)
+        else {
+            panic!("classes");
+        };
+        let values: Vec<f32> = classes.iter().map(|class| class.value).collect();
+        assert_eq!(values, [10.0, 5.0, 0.0]);
+    }
+
+    #[test]
+    fn every_frame_of_a_batch_gets_its_own_row() {
+        let values = [0.0, 1.0, 2.0, 1.0, 0.0, 0.0];
+        for (index, best) in [(0, 2), (1, 0)] {
+            let output = decode(ScoreKind::Score, &[2, 3], &values, index);
+            assert_eq!(scores_of(output)[0].0, best);
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_make_the_answer_invalid() {
+        for (values, reason) in [
+            ([f32::NAN, 1.0, f32::NAN], "2 NaN in output `logits`"),
+            (
+                [f32::INFINITY, 1.0, 0.0],
+                "1 infinite values in output `logits`",
+            ),
+        ] {
+            assert_eq!(
+                decode(ScoreKind::Probability, &[1, 3], &values, 0),
+                Output::Invalid {
+                    reason: reason.to_owned()
+                }
+            );
+        }
+    }
+
+    #[test]
+    fn equal_scores_keep_the_order_of_classes() {
+        assert_eq!(best(&[1.0, 3.0, 3.0, 2.0], 3), [1, 2, 3]);
+        assert_eq!(best(&[1.0], 5), [0]);
+        assert_eq!(best(&[1.0, 2.0], 0), Vec::<usize>::new());
+    }
+}

@@ -1,0 +1,88 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use egui::Context;
+
+use super::App;
+use crate::gui::command::UiCommand;
+use crate::gui::preview::Want;
+use crate::session::{ChildState, ModelView, SessionPhase};
+
+/// How often times that run by themselves (an age, a countdown) are drawn anew.
+const CLOCK: Duration = Duration::from_millis(500);
+
+impl App {
+    /// One pass without painting: takes the session's picture, runs commands, and exchanges
+    /// pictures with the preview thread.
+    pub(super) fn update(&mut self, context: &Context) {
+        self.pulse.passed();
+        self.view = self.session.view();
+        let pressed = UiCommand::pressed(context);
+        let sent: Vec<UiCommand> = self.pending.try_iter().collect();
+        for command in pressed.into_iter().chain(sent) {
+            self.run_command(context, command);
+        }
+        self.forget_removed_models();
+        self.exchange_pictures(context);
+        if self.a_clock_runs() {
+            self.pulse.request_after(CLOCK);
+        }
+    }
+
+    fn forget_removed_models(&mut self) {
+        let models = &self.view.models;
+        let known = |name: &str| models.iter().any(|model| model.spec.name == name);
+        self.state.tiles.retain(|name, _| known(name));
+        self.state.solo = self.state.solo.take().filter(|name| known(name));
+    }
+
+    fn exchange_pictures(&mut self, context: &Context) {
+        let view = Arc::clone(&self.view);
+        for (name, arrival) in self.previews.take() {
+            let Some(model) = view.models.iter().find(|model| model.spec.name == name) else {
+                continue;
+            };
+            let tile = self.state.tiles.entry(name.clone()).or_default();
+            tile.accept(context, &name, arrival, model.shown.as_ref());
+        }
+        let mut wants = BTreeMap::new();
+        for model in &view.models {
+            let tile = self.state.tiles.entry(model.spec.name.clone()).or_default();
+            let Some(prediction) = &model.shown else {
+                continue;
+            };
+            // Without a ring there is no frame to wait for; before the first pass no panel.
+            if view.ring.is_none() {
+                tile.show(Arc::clone(prediction));
+            } else if tile.panel != [0, 0] {
+                let want = Want {
+                    prediction: Arc::clone(prediction),
+                    panel: tile.panel,
+                };
+                wants.insert(model.spec.name.clone(), want);
+            }
+        }
+        let ring = view.ring.as_ref().map(|ring| ring.name.as_str());
+        self.previews.want(ring, wants);
+    }
+
+    /// Whether something on screen changes with time alone.
+    fn a_clock_runs(&self) -> bool {
+        let over = matches!(
+            self.view.phase,
+            SessionPhase::Stopped | SessionPhase::Paused | SessionPhase::Ended
+        );
+        let runs = |child: &ChildState| {
+            matches!(
+                child,
+                ChildState::Stale { .. } | ChildState::Restarting { .. }
+            )
+        };
+        let source = &self.view.source;
+        let models: &[ModelView] = &self.view.models;
+        (!over && source.stale_since.is_some())
+            || runs(&source.child)
+            || models.iter().any(|model| runs(&model.child))
+    }
+}

@@ -1,0 +1,74 @@
+//! The window's program, split by what the code does: [`App`] holds the fields, `logic` drains
+//! inputs and paints nothing, `command_handling` runs commands, `ui` paints.
+
+mod command_handling;
+mod logic;
+mod ui;
+
+use std::sync::Arc;
+
+use crossbeam::channel::Receiver;
+
+use super::command::{CommandSender, UiCommand};
+use super::preview::Previews;
+use super::pulse::Pulse;
+use super::state::WindowState;
+use super::{GuiError, OpenPreview, SessionHandle, Wake, theme};
+use crate::session::SessionView;
+
+/// The window on a session.
+pub struct App {
+    session: Box<dyn SessionHandle>,
+    /// The session's picture at this pass.
+    view: Arc<SessionView>,
+    state: WindowState,
+    previews: Previews,
+    commands: CommandSender,
+    pending: Receiver<UiCommand>,
+    pulse: Pulse,
+}
+
+impl App {
+    /// Installs the theme in `context` and shows the session that `start` makes; `start` gets what
+    /// the session calls when its picture has changed.
+    ///
+    /// # Errors
+    /// `start` fails, or the system refuses a thread.
+    pub fn new(
+        context: &egui::Context,
+        open_preview: OpenPreview,
+        start: impl FnOnce(
+            Wake,
+        )
+            -> Result<Box<dyn SessionHandle>, Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Result<Self, GuiError> {
+        theme::install(context);
+        let pulse = Pulse::new(context.clone());
+        let session = start(pulse.wake()).map_err(GuiError::Session)?;
+        let previews = Previews::start(open_preview, pulse.clone()).map_err(GuiError::Thread)?;
+        let (commands, pending) = CommandSender::new(context.clone());
+        Ok(Self {
+            view: session.view(),
+            session,
+            state: WindowState::default(),
+            previews,
+            commands,
+            pending,
+            pulse,
+        })
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, context: &egui::Context, _frame: &mut eframe::Frame) {
+        self.update(context);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        self.window_ui(ui);
+    }
+
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
+    }
+}

@@ -1,0 +1,49 @@
+use egui::{CentralPanel, Frame, Margin, Panel, Ui};
+
+use super::App;
+use crate::gui::panels::{bottom_ui, center_ui, keys_ui, top_bar_ui};
+use crate::gui::theme::{GAP, Palette};
+
+/// Height of the top bar, in points.
+const TOP_HEIGHT: f32 = 48.0;
+
+impl App {
+    /// Paints the window.
+    pub(super) fn window_ui(&mut self, ui: &mut Ui) {
+        let palette = Palette::of(ui);
+        let (view, commands) = (&self.view, &self.commands);
+        Panel::top("top")
+            .exact_size(TOP_HEIGHT)
+            .show_separator_line(false)
+            .frame(
+                Frame::new()
+                    .fill(palette.card)
+                    .inner_margin(Margin::symmetric(12, 0)),
+            )
+            .show(ui, |ui| top_bar_ui(ui, view, commands));
+        let height = ui.available_height();
+        let margin = GAP as i8;
+        Panel::bottom("bottom")
+            .resizable(true)
+            .default_size((height * 0.3).clamp(150.0, 280.0))
+            .size_range(100.0..=(height - 160.0).max(120.0))
+            .show_separator_line(false)
+            .frame(Frame::new().inner_margin(Margin {
+                left: margin,
+                right: margin,
+                top: 0,
+                bottom: margin,
+            }))
+            .show(ui, |ui| bottom_ui(ui, view, &mut self.state, commands));
+        CentralPanel::no_frame()
+            .frame(
+                Frame::new()
+                    .fill(palette.background)
+                    .inner_margin(Margin::same(margin)),
+            )
+            .show(ui, |ui| center_ui(ui, view, &mut self.state, commands));
+        if self.state.keys_open {
+            keys_ui(ui, commands);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use egui::{Context, Key, KeyboardShortcut, Modifiers};
+
+/// Everything that the user can ask for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum UiCommand {
+    /// Start, pause, or begin again after the end.
+    TogglePlay,
+    /// One frame, then pause.
+    Step,
+    /// Go back to the source's first frame.
+    Rewind,
+    /// Begin again at the end of the source, or not.
+    ToggleLoop,
+    /// Dark, light, as the system.
+    NextTheme,
+    /// Show the latency timeline.
+    ShowLatency,
+    /// Show the log.
+    ShowLog,
+    /// Copy the log lines that pass the filter.
+    CopyLog,
+    /// Show or hide the keys.
+    ToggleKeys,
+    /// Show this model alone, or all again; counted from 0.
+    Solo(usize),
+    /// Show all models.
+    ShowAll,
+    /// Close the window and end the session.
+    Quit,
+    /// Start the source's process anew.
+    RestartSource,
+    /// Start a model's process anew.
+    RestartModel(String),
+    /// Let a model leave the set of readers.
+    PauseModel(String),
+    /// Let it join again.
+    ResumeModel(String),
+}
+
+/// How many models have a number key.
+pub(super) const SOLO_KEYS: usize = 9;
+
+impl UiCommand {
+    /// The commands that have a key, in the order of the keys' sheet.
+    pub(super) const WITH_KEYS: [Self; 11] = [
+        Self::TogglePlay,
+        Self::Step,
+        Self::Rewind,
+        Self::ToggleLoop,
+        Self::Solo(0),
+        Self::ShowAll,
+        Self::ShowLatency,
+        Self::ShowLog,
+        Self::NextTheme,
+        Self::ToggleKeys,
+        Self::Quit,
+    ];
+
+    /// What it is called on buttons, in menus and for assistive technology.
+    pub(super) fn text(&self) -> &'static str {
+        match self {
+            Self::TogglePlay => "Play or pause",
+            Self::Step => "Step",
+            Self::Rewind => "To the start",
+            Self::ToggleLoop => "Loop",
+            Self::NextTheme => "Theme",
+            Self::ShowLatency => "Latency",
+            Self::ShowLog => "Log",
+            Self::CopyLog => "Copy",
+            Self::ToggleKeys => "Keys",
+            Self::Solo(_) => "Show one model alone",
+            Self::ShowAll => "Show all models",
+            Self::Quit => "Quit",
+            Self::RestartSource | Self::RestartModel(_) => "Restart",
+            Self::PauseModel(_) => "Pause model",
+            Self::ResumeModel(_) => "Resume model",
+        }
+    }
+
+    /// What it does.
+    pub(super) fn tooltip(&self) -> &'static str {
+        match self {
+            Self::TogglePlay => "Start or pause the source; begin again after its end",
+            Self::Step => "Publish one frame, then pause",
+            Self::Rewind => "Go on from the first frame of the source",
+            Self::ToggleLoop => "Begin again at the end of the source",
+            Self::NextTheme => "Dark, light, or as the system",
+            Self::ShowLatency => "Where the time goes, frame by frame",
+            Self::ShowLog => "What happened, and what to do about it",
+            Self::CopyLog => "Copy the lines shown",
+            Self::ToggleKeys => "Show all keys",
+            Self::Solo(_) => "Show this model alone, or all models again",
+            Self::ShowAll => "Show all models side by side",
+            Self::Quit => "Close the window and end the session",
+            Self::RestartSource => "Start the source's process anew",
+            Self::RestartModel(_) => "Start the model's process anew",
+            Self::PauseModel(_) => "Let this model skip frames until it is resumed",
+            Self::ResumeModel(_) => "Let this model take frames again",
+        }
+    }
+
+    /// The keys that do it, the first one being shown.
+    pub(super) fn shortcuts(&self) -> &'static [KeyboardShortcut] {
+        const fn plain(key: Key) -> KeyboardShortcut {
+            KeyboardShortcut::new(Modifiers::NONE, key)
+        }
+        match self {
+            Self::TogglePlay => const { &[plain(Key::Space)] },
+            Self::Step => const { &[plain(Key::Period), plain(Key::ArrowRight)] },
+            Self::Rewind => const { &[plain(Key::Home)] },
+            Self::ToggleLoop => const { &[plain(Key::L)] },
+            Self::NextTheme => const { &[plain(Key::T)] },
+            Self::ShowLatency => const { &[plain(Key::F2)] },
+            Self::ShowLog => const { &[plain(Key::F3)] },
+            Self::ToggleKeys => const { &[plain(Key::Questionmark), plain(Key::F1)] },
+            Self::ShowAll => const { &[plain(Key::Num0)] },
+            Self::Quit => {
+                const {
+                    &[
+                        plain(Key::Q),
+                        KeyboardShortcut::new(Modifiers::COMMAND, Key::Q),
+                    ]
+                }
+            }
+            Self::Solo(number) => match number {
+                0 => const { &[plain(Key::Num1)] },
+                1 => const { &[plain(Key::Num2)] },
+                2 => const { &[plain(Key::Num3)] },
+                3 => const { &[plain(Key::Num4)] },
+                4 => const { &[plain(Key::Num5)] },
+                5 => const { &[plain(Key::Num6)] },
+                6 => const { &[plain(Key::Num7)] },
+                7 => const { &[plain(Key::Num8)] },
+                8 => const { &[plain(Key::Num9)] },
+                _ => &[],
+            },
+            Self::CopyLog
+            | Self::RestartSource
+            | Self::RestartModel(_)
+            | Self::PauseModel(_)
+            | Self::ResumeModel(_) => &[],
+        }
+    }
+
+    /// Its keys as text: `Space`, `. or →`.
+    pub(super) fn keys_text(&self) -> String {
+        if matches!(self, Self::Solo(_)) {
+            return "1 to 9".to_owned();
+        }
+        let keys: Vec<String> = self.shortcuts().iter().map(key_text).collect();
+        keys.join(" or ")
+    }
+
+    /// Tooltip with the first key.
+    pub(super) fn tooltip_with_key(&self) -> String {
+        match self.shortcuts().first() {
+            Some(key) => format!("{} ({})", self.tooltip(), key_text(key)),
+            None => self.tooltip().to_owned(),
+        }
+    }
+
+    /// The commands whose keys were pressed since the last pass. While a text field has the focus
+    /// only keys with Ctrl count, and while a control has it, Space and arrows belong to the control.
+    pub(super) fn pressed(context: &Context) -> Vec<Self> {
+        let typing = context.text_edit_focused();
+        let focused = context.memory(|memory| memory.focused().is_some());
+        let allowed = |shortcut: &KeyboardShortcut| {
+            let plain = shortcut.modifiers.is_none();
+            let of_controls = matches!(shortcut.logical_key, Key::Space | Key::ArrowRight);
+            !(plain && (typing || focused && of_controls))
+        };
+        let solos = (1..SOLO_KEYS).map(Self::Solo);
+        context.input_mut(|input| {
+            Self::WITH_KEYS
+                .into_iter()
+                .chain(solos)
+                .filter(|command| {
+                    command.shortcuts().iter().any(|shortcut| {
+                        allowed(shortcut)
+                            && input.modifiers.matches_exact_or_shift(shortcut)
+                            && input.consume_shortcut(shortcut)
+                    })
+                })
+                .collect()
+        })
+    }
+}
+
+trait MatchesShortcut {
+    /// Whether no other modifier is held than those of the shortcut; Shift does not count, as some
+    /// keyboards need it for `?`.
+    fn matches_exact_or_shift(&self, shortcut: &KeyboardShortcut) -> bool;
+}
+
+impl MatchesShortcut for Modifiers {
+    fn matches_exact_or_shift(&self, shortcut: &KeyboardShortcut) -> bool {
+        self.alt == shortcut.modifiers.alt && self.command == shortcut.modifiers.command
+    }
+}
+
+fn key_text(shortcut: &KeyboardShortcut) -> String {
+    let key = match shortcut.logical_key {
+        Key::ArrowRight => "→",
+        Key::Period => ".",
+        Key::Questionmark => "?",
+        key => key.name(),
+    };
+    if shortcut.modifiers.command {
+        format!("Ctrl+{key}")
+    } else {
+        key.to_owned()
+    }
+}
+
+/// Where views send commands; they are run at the next pass.
+#[derive(Clone)]
+pub(super) struct CommandSender {
+    sender: Sender<UiCommand>,
+    context: Context,
+}
+
+impl CommandSender {
+    /// A sender, and where its commands come out. The channel has no bound: a person fills it, and
+    /// each pass empties it.
+    pub(super) fn new(context: Context) -> (Self, Receiver<UiCommand>) {
+        let (sender, receiver) = unbounded();
+        (Self { sender, context }, receiver)
+    }
+
+    pub(super) fn send(&self, command: UiCommand) {
+        if self.sender.send(command).is_ok() {
+            self.context.request_repaint();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_commands_share_a_key() {
+        let mut seen = HashSet::new();
+        let solos = (1..SOLO_KEYS).map(UiCommand::Solo);
+        for command in UiCommand::WITH_KEYS.into_iter().chain(solos) {
+            assert!(!command.shortcuts().is_empty(), "{command:?}");
+            for shortcut in command.shortcuts() {
+                assert!(seen.insert(*shortcut), "{command:?}: {shortcut:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_shown_as_people_name_them() {
+        assert_eq!(UiCommand::TogglePlay.keys_text(), "Space");
+        assert_eq!(UiCommand::Step.keys_text(), ". or →");
+        assert_eq!(UiCommand::Quit.keys_text(), "Q or Ctrl+Q");
+        assert_eq!(UiCommand::Solo(0).keys_text(), "1 to 9");
+    }
+}

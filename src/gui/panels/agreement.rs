@@ -1,0 +1,45 @@
+use egui::{Label, RichText, Ui};
+
+use crate::gui::format;
+use crate::gui::theme::{Palette, strong};
+use crate::session::AgreementView;
+
+/// How often the models give the same best class: the first pair, the others on hovering.
+pub(super) fn agreement_ui(ui: &mut Ui, pairs: &[AgreementView]) {
+    let palette = Palette::of(ui);
+    let weak = |text: String| RichText::new(text).color(palette.weak);
+    let Some(pair) = pairs.iter().find(|pair| pair.frames > 0) else {
+        return;
+    };
+    let mut frames = format!("of {} frames", format::count(pair.frames));
+    if pairs.len() > 1 {
+        frames.push_str(&format!("  +{} pairs", pairs.len() - 1));
+    }
+    // Painted from the right.
+    let first = ui.label(weak(frames));
+    let share = pair.same as f64 / pair.frames as f64;
+    let second = ui.label(strong(format::percent(share)));
+    let names = format!("Agreement  {} ↔ {}", pair.a, pair.b);
+    let third = ui.add(Label::new(weak(names)).truncate());
+    for response in [first, second, third] {
+        response.on_hover_ui(|ui| pairs_ui(ui, pairs));
+    }
+}
+
+fn pairs_ui(ui: &mut Ui, pairs: &[AgreementView]) {
+    ui.label("Frames that both models predicted and gave the same best class");
+    for pair in pairs {
+        let share = if pair.frames == 0 {
+            "no common frame yet".to_owned()
+        } else {
+            format::percent(pair.same as f64 / pair.frames as f64)
+        };
+        ui.label(format!(
+            "{} ↔ {}: {share} ({} of {})",
+            pair.a,
+            pair.b,
+            format::count(pair.same),
+            format::count(pair.frames)
+        ));
+    }
+}

@@ -1,0 +1,145 @@
+//! What the timeline draws, without drawing.
+
+use crate::recording::Micros;
+
+/// One answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Column {
+    pub(super) seq: u64,
+    pub(super) warmup: bool,
+    pub(super) micros: Micros,
+}
+
+impl Column {
+    /// All stages together, in microseconds.
+    pub(super) fn total(&self) -> u64 {
+        let stages = self.micros.stages();
+        stages[..stages.len() - 1]
+            .iter()
+            .map(|(_, micros)| micros)
+            .sum()
+    }
+}
+
+pub(super) fn columns(timeline: &[(u64, bool, Micros)]) -> Vec<Column> {
+    timeline
+        .iter()
+        .map(|&(seq, warmup, micros)| Column {
+            seq,
+            warmup,
+            micros,
+        })
+        .collect()
+}
+
+/// The usual distance between the sequences of neighbours: 1 where every frame is answered, more
+/// where the model is too slow for the source.
+pub(super) fn stride(columns: &[Column]) -> u64 {
+    let mut distances: Vec<u64> = columns
+        .windows(2)
+        .map(|pair| pair[1].seq.saturating_sub(pair[0].seq))
+        .collect();
+    distances.sort_unstable();
+    distances
+        .get(distances.len() / 2)
+        .copied()
+        .unwrap_or(1)
+        .max(1)
+}
+
+/// Parts without a gap. Where every frame is answered one missing frame is a gap; where frames are
+/// dropped all the time it takes three times the usual distance.
+pub(super) fn runs(columns: &[Column], stride: u64) -> impl Iterator<Item = &[Column]> {
+    let longest = if stride == 1 { 1 } else { stride * 3 };
+    columns.chunk_by(move |a, b| b.seq.saturating_sub(a.seq) <= longest)
+}
+
+/// The nearest-rank percentile of sorted values.
+pub(super) fn percentile(sorted: &[u64], share: f64) -> Option<u64> {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied()
+}
+
+/// The end of an axis that shows `highest`: 1, 1.5, 2, 3, 5 or 7.5 times a power of ten, so that it
+/// changes seldom.
+pub(super) fn nice_ceiling(highest: u64) -> u64 {
+    let wanted = highest.saturating_mul(11) / 10;
+    let mut power: u64 = 100;
+    loop {
+        for tenths in [10, 15, 20, 30, 50, 75] {
+            let ceiling = power.saturating_mul(tenths) / 10;
+            if ceiling >= wanted {
+                return ceiling;
+            }
+        }
+        match power.checked_mul(10) {
+            Some(next) => power = next,
+            None => return u64::MAX,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seqs: &[u64]) -> Vec<Column> {
+        let columns = seqs.iter().map(|&seq| Column {
+            seq,
+            warmup: false,
+            micros: Micros::default(),
+        });
+        columns.collect()
+    }
+
+    fn run_starts(seqs: &[u64]) -> Vec<u64> {
+        let columns = at(seqs);
+        runs(&columns, stride(&columns))
+            .map(|run| run[0].seq)
+            .collect()
+    }
+
+    #[test]
+    fn a_missing_frame_is_a_gap_where_every_frame_is_answered() {
+        assert_eq!(run_starts(&[1, 2, 3, 5, 6, 7]), [1, 5]);
+    }
+
+    #[test]
+    fn dropped_frames_are_no_gap_where_they_are_usual() {
+        assert_eq!(run_starts(&[1, 4, 7, 11, 14, 40, 43]), [1, 40]);
+    }
+
+    #[test]
+    fn the_total_leaves_out_the_age() {
+        let column = Column {
+            seq: 1,
+            warmup: false,
+            micros: Micros {
+                wait: 1,
+                copy: 2,
+                preprocess: 3,
+                queue: 4,
+                inference: 5,
+                decode: 6,
+                age: 1000,
+            },
+        };
+        assert_eq!(column.total(), 21);
+    }
+
+    #[test]
+    fn axes_end_at_round_numbers() {
+        assert_eq!(nice_ceiling(0), 100);
+        assert_eq!(nice_ceiling(9_800), 15_000);
+        assert_eq!(nice_ceiling(4_000), 5_000);
+        assert_eq!(nice_ceiling(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn percentiles_are_nearest_rank() {
+        let sorted: Vec<u64> = (1..=100).collect();
+        assert_eq!(percentile(&sorted, 0.5), Some(50));
+        assert_eq!(percentile(&sorted, 0.99), Some(99));
+        assert_eq!(percentile(&[], 0.5), None);
+    }
+}

@@ -1,0 +1,236 @@
+use egui::{Align2, Color32, Rect, RichText, Sense, Stroke, Theme, Ui, UiBuilder, Vec2};
+use egui_plot::{FilledArea, HLine, Plot, PlotBounds, PlotPoint, PlotUi, Span, Text};
+
+use super::columns::{Column, columns, nice_ceiling, percentile, runs, stride};
+use crate::gui::format;
+use crate::gui::theme::{GAP, Palette, stage_color, strong};
+use crate::recording::Micros;
+use crate::session::{ModelView, SessionView};
+
+/// Points of width for each answer: fewer would not be told apart.
+const COLUMN_POINTS: f32 = 3.0;
+/// Names of the stages that are stacked; the age contains them all.
+const STACKED: usize = 6;
+
+/// The durations of each model's last answers, stacked by stage.
+pub(super) fn timelines_ui(ui: &mut Ui, view: &SessionView, solo: Option<&str>) {
+    let models: Vec<&ModelView> = view
+        .models
+        .iter()
+        .filter(|model| solo.is_none_or(|name| name == model.spec.name))
+        .collect();
+    let area = ui.available_rect_before_wrap();
+    let width =
+        (area.width() - GAP * models.len().saturating_sub(1) as f32) / models.len().max(1) as f32;
+    for (place, model) in models.into_iter().enumerate() {
+        let left = area.left() + place as f32 * (width + GAP);
+        let rect = Rect::from_min_size(
+            egui::pos2(left, area.top()),
+            Vec2::new(width, area.height()),
+        );
+        ui.scope_builder(
+            UiBuilder::new().id_salt(&model.spec.name).max_rect(rect),
+            |ui| timeline_ui(ui, model),
+        );
+    }
+}
+
+/// The colours of the stages.
+pub(super) fn legend_ui(ui: &mut Ui) {
+    ui.spacing_mut().item_spacing.x = 5.0;
+    for (stage, _) in Micros::default().stages().into_iter().take(STACKED) {
+        let (swatch, _) = ui.allocate_exact_size(Vec2::splat(9.0), Sense::hover());
+        let color = stage_color(ui.theme(), stage);
+        ui.painter().rect_filled(swatch, 2.0, color);
+        let word = RichText::new(stage).small().color(Palette::of(ui).weak);
+        ui.label(word).on_hover_text(stage_meaning(stage));
+        ui.add_space(4.0);
+    }
+}
+
+/// What a stage is, in words.
+pub(in crate::gui) fn stage_meaning(stage: &str) -> &'static str {
+    match stage {
+        "wait" => "From published to taken by the model's process",
+        "copy" => "Copying the frame out of the ring",
+        "preprocess" => "Resizing and normalising to the model's input",
+        "queue" => "Waiting for a worker, a batch or a turn on the device",
+        "inference" => "Running the model",
+        "decode" => "Turning the model's output into an answer",
+        _ => "From captured to received by the session",
+    }
+}
+
+fn timeline_ui(ui: &mut Ui, model: &ModelView) {
+    let palette = Palette::of(ui);
+    let name = model.spec.name.as_str();
+    let most = (ui.available_width() / COLUMN_POINTS) as usize;
+    let all = columns(&model.timeline);
+    let shown = &all[all.len().saturating_sub(most)..];
+    if shown.is_empty() {
+        let rect = ui.available_rect_before_wrap();
+        ui.painter().text(
+            rect.center(),
+            Align2::CENTER_CENTER,
+            format!("{name}: no answer yet"),
+            egui::FontId::proportional(13.0),
+            palette.weak,
+        );
+        return;
+    }
+    let steady: Vec<u64> = shown
+        .iter()
+        .filter(|column| !column.warmup)
+        .map(Column::total)
+        .collect();
+    let highest = steady.iter().copied().max();
+    let top =
+        nice_ceiling(highest.unwrap_or_else(|| shown.iter().map(Column::total).max().unwrap_or(1)));
+    let stride = stride(shown);
+    let last = shown.last().map_or(0, |column| column.seq);
+    let left = last as f64 - most as f64 * stride as f64;
+    let right = (last + stride) as f64;
+    let theme = ui.theme();
+    let response = Plot::new(("timeline", name))
+        .allow_drag(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_double_click_reset(false)
+        .allow_axis_zoom_drag(false)
+        .show_crosshair(false)
+        .label_formatter(|_| None)
+        .show_background(false)
+        .set_margin_fraction(Vec2::ZERO)
+        .show_grid([false, true])
+        .y_axis_min_width(48.0)
+        .x_axis_formatter(|mark, _| frame_label(mark.value))
+        .y_axis_formatter(|mark, _| latency_label(mark.value))
+        .height(ui.available_height())
+        .show(ui, |plot| {
+            let bounds = PlotBounds::from_min_max([left, 0.0], [right, top as f64]);
+            plot.set_plot_bounds(bounds);
+            stacks(plot, shown, stride, top, theme);
+            warmups(plot, shown, stride, palette);
+            let at = PlotPoint::new(right, top as f64);
+            percentiles(plot, steady, at, palette);
+            let title = strong(name).size(12.0).color(palette.text);
+            let corner = PlotPoint::new(left + (right - left) * 0.006, top as f64 * 0.985);
+            plot.text(Text::new("name", corner, title).anchor(Align2::LEFT_TOP));
+        });
+    let at = response.response.hover_pos();
+    let seq = at.map(|at| response.transform.value_from_position(at).x);
+    let hovered = seq.and_then(|seq| {
+        let covers = |column: &&Column| column.seq as f64 <= seq;
+        let column = shown.iter().rev().find(covers)?;
+        (seq < (column.seq + stride) as f64).then_some(column)
+    });
+    if let Some(column) = hovered {
+        response
+            .response
+            .on_hover_ui_at_pointer(|ui| column_details_ui(ui, column));
+    }
+}
+
+fn frame_label(value: f64) -> String {
+    if value >= 1.0 && value.fract() == 0.0 {
+        format!("#{value:.0}")
+    } else {
+        String::new()
+    }
+}
+
+fn latency_label(micros: f64) -> String {
+    let millis = micros / 1000.0;
+    if millis.fract() == 0.0 {
+        format!("{millis:.0} ms")
+    } else {
+        format!("{millis} ms")
+    }
+}
+
+/// One area for each stage and run of frames, as steps; between runs there is nothing.
+fn stacks(plot: &mut PlotUi<'_>, shown: &[Column], stride: u64, top: u64, theme: Theme) {
+    for run in runs(shown, stride) {
+        let mut xs = Vec::with_capacity(run.len() * 2);
+        for (place, column) in run.iter().enumerate() {
+            let next = run.get(place + 1);
+            let end = next.map_or(column.seq + stride, |next| next.seq);
+            xs.extend([column.seq as f64, end as f64]);
+        }
+        let mut floor = vec![0.0; xs.len()];
+        for stage in 0..STACKED {
+            let mut ceiling = floor.clone();
+            let mut name = "";
+            for (column, ys) in run.iter().zip(ceiling.chunks_exact_mut(2)) {
+                let (stage, micros) = column.micros.stages()[stage];
+                name = stage;
+                for y in ys {
+                    *y = (*y + micros as f64).min(top as f64);
+                }
+            }
+            let color = stage_color(theme, name);
+            plot.add(
+                FilledArea::new(name, &xs, &floor, &ceiling)
+                    .fill_color(color)
+                    .allow_hover(false)
+                    .id((run[0].seq, stage)),
+            );
+            floor = ceiling;
+        }
+    }
+}
+
+/// Marks first runs, which no percentile contains.
+fn warmups(plot: &mut PlotUi<'_>, shown: &[Column], stride: u64, palette: &Palette) {
+    let mut marked = shown.chunk_by(|a, b| a.warmup == b.warmup);
+    while let Some(part) = marked.by_ref().find(|part| part[0].warmup) {
+        let from = part[0].seq as f64;
+        let to = (part[part.len() - 1].seq + stride) as f64;
+        plot.span(
+            Span::new("warm-up", from..=to)
+                .fill(palette.card.gamma_multiply(0.65))
+                .border(Stroke::new(1.0, palette.weak))
+                .label_align(Align2::LEFT_TOP),
+        );
+    }
+}
+
+/// Lines at the median and the 99th percentile of what is shown, warm-up left out.
+fn percentiles(plot: &mut PlotUi<'_>, mut steady: Vec<u64>, at: PlotPoint, palette: &Palette) {
+    steady.sort_unstable();
+    for (name, share, color) in [("p50", 0.5, palette.text), ("p99", 0.99, palette.warning)] {
+        let Some(micros) = percentile(&steady, share) else {
+            return;
+        };
+        let faint: Color32 = color.gamma_multiply(0.7);
+        plot.hline(
+            HLine::new(name, micros as f64)
+                .stroke(Stroke::new(1.0, faint))
+                .allow_hover(false),
+        );
+        let text = RichText::new(format!("{name} {}", format::latency(micros)))
+            .size(11.0)
+            .color(color)
+            .background_color(palette.card.gamma_multiply(0.8));
+        let point = PlotPoint::new(at.x, micros as f64);
+        let anchor = if name == "p50" {
+            Align2::RIGHT_TOP
+        } else {
+            Align2::RIGHT_BOTTOM
+        };
+        plot.text(Text::new(name, point, text).anchor(anchor));
+    }
+}
+
+fn column_details_ui(ui: &mut Ui, column: &Column) {
+    let note = if column.warmup { " · warm-up" } else { "" };
+    ui.label(strong(format!("Frame #{}{note}", column.seq)));
+    egui::Grid::new("column").num_columns(2).show(ui, |ui| {
+        for (stage, micros) in column.micros.stages() {
+            ui.label(stage);
+            ui.label(format::latency(micros));
+            ui.end_row();
+        }
+    });
+}

@@ -1,0 +1,162 @@
+use egui::{Align, Label, Layout, RichText, Ui};
+
+use super::source_status::SourceStatus;
+use crate::gui::command::{CommandSender, UiCommand};
+use crate::gui::format;
+use crate::gui::icon::{Icon, icon_button};
+use crate::gui::pill::Pill;
+use crate::gui::theme::{Palette, strong};
+use crate::protocol::{Delivery, Schedule};
+use crate::session::{SessionPhase, SessionView, SourceView};
+
+/// The source's state and address, playing controls, counters.
+pub(in crate::gui) fn top_bar_ui(ui: &mut Ui, view: &SessionView, commands: &CommandSender) {
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        chip_ui(ui, view);
+        ui.add_space(2.0);
+        controls_ui(ui, view, commands);
+        ui.add_space(6.0);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let (keys, theme) = (UiCommand::ToggleKeys, UiCommand::NextTheme);
+            icon_button(ui, Icon::Keys, keys.text(), None, keys, commands);
+            icon_button(ui, Icon::Theme, theme.text(), None, theme, commands);
+            ui.add_space(6.0);
+            counters_ui(ui, &view.source);
+            ui.add_space(6.0);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                address_ui(ui, &view.source);
+            });
+        });
+    });
+}
+
+fn chip_ui(ui: &mut Ui, view: &SessionView) {
+    let status = SourceStatus::of(view);
+    let text = status.text();
+    let chip = Pill {
+        text: &text,
+        color: status.color(Palette::of(ui)),
+        is_state: true,
+        name: &format!("Source: {text}"),
+    };
+    chip.show(ui)
+        .on_hover_ui(|ui| source_details_ui(ui, &view.source));
+}
+
+fn source_details_ui(ui: &mut Ui, source: &SourceView) {
+    ui.label(strong(source.uri.as_str()));
+    let mut lines = Vec::new();
+    if let Some(info) = &source.info {
+        let largest = &info.largest;
+        lines.push(format!(
+            "Largest frame {} × {}",
+            largest.width, largest.height
+        ));
+        if let Some(entries) = info.entries {
+            lines.push(format!("{} entries", format::count(entries)));
+        }
+    }
+    if let Some(waits_for) = &source.waits_for {
+        lines.push(format!("Waits for {waits_for}"));
+    }
+    if let Some(pid) = source.pid {
+        lines.push(format!(
+            "Producer process {pid}, restarted {} times",
+            source.restarts
+        ));
+    }
+    for line in lines {
+        ui.label(line);
+    }
+}
+
+fn controls_ui(ui: &mut Ui, view: &SessionView, commands: &CommandSender) {
+    let (icon, name) = match view.phase {
+        SessionPhase::Paused => (Icon::Play, "Play"),
+        SessionPhase::Ended => (Icon::Play, "Play again"),
+        _ => (Icon::Pause, "Pause"),
+    };
+    let over = matches!(view.phase, SessionPhase::Stopping | SessionPhase::Stopped);
+    ui.add_enabled_ui(!over, |ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let rewind = UiCommand::Rewind;
+        icon_button(ui, Icon::Rewind, rewind.text(), None, rewind, commands);
+        icon_button(ui, icon, name, None, UiCommand::TogglePlay, commands);
+        let step = UiCommand::Step;
+        icon_button(ui, Icon::Step, step.text(), None, step, commands);
+        let looping = UiCommand::ToggleLoop;
+        let lit = Some(view.source.looping);
+        icon_button(ui, Icon::Loop, looping.text(), lit, looping, commands);
+    });
+}
+
+fn address_ui(ui: &mut Ui, source: &SourceView) {
+    // About seven points a character: the end of a path says more than its beginning.
+    let most = (ui.available_width() / 7.0) as usize;
+    let position = source.newest.as_ref().map(|frame| &frame.position);
+    let mut text = format::elide_middle(&source.uri, most.max(8));
+    let entries = source.info.as_ref().and_then(|info| info.entries);
+    if let (Some(position), Some(entries)) = (position, entries) {
+        let place = format!("   {} / {}", position.source_index + 1, entries);
+        if text.chars().count() + place.chars().count() <= most {
+            text.push_str(&place);
+        }
+    }
+    ui.add(Label::new(RichText::new(text).color(Palette::of(ui).weak)).truncate())
+        .on_hover_text(source.uri.as_str());
+}
+
+/// Right to left: rate, skipped, published, how frames are delivered.
+fn counters_ui(ui: &mut Ui, source: &SourceView) {
+    let palette = Palette::of(ui);
+    let weak = |text: &str| RichText::new(text).color(palette.weak);
+    ui.spacing_mut().item_spacing.x = 4.0;
+    let rate = source
+        .frames_per_second
+        .map_or_else(|| "–".to_owned(), format::rate);
+    ui.label(weak("fps"));
+    ui.label(strong(rate))
+        .on_hover_text("Frames published a second");
+    ui.add_space(8.0);
+    if source.skipped > 0 {
+        ui.label(weak("skipped"));
+        ui.label(strong(format::count(source.skipped)).color(palette.warning))
+            .on_hover_text("Entries of the source that could not be read; the log says why");
+        ui.add_space(8.0);
+    }
+    ui.label(weak("frames"));
+    ui.label(strong(format::count(source.published)))
+        .on_hover_text("Frames published");
+    if let Some(delivery) = source.delivery {
+        ui.add_space(8.0);
+        delivery_ui(ui, delivery, source.schedule);
+    }
+}
+
+fn delivery_ui(ui: &mut Ui, delivery: Delivery, schedule: Schedule) {
+    let (word, meaning) = match delivery {
+        Delivery::Every => (
+            "every frame",
+            "All models get every frame; the slowest sets the pace",
+        ),
+        Delivery::Live => (
+            "newest frame",
+            "Models get the newest frame; what they are too slow for is dropped and counted",
+        ),
+    };
+    let taking = match schedule {
+        Schedule::Turns => "Models take turns on a device, so that latencies compare fairly",
+        Schedule::Together => {
+            "Models share devices at the same time, so latencies contain contention"
+        }
+    };
+    let pill = Pill {
+        text: word,
+        color: Palette::of(ui).weak,
+        is_state: false,
+        name: word,
+    };
+    pill.show(ui)
+        .on_hover_text(format!("{meaning}.\n{taking}."));
+}

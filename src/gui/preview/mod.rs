@@ -1,0 +1,6 @@
+//! Frames for tiles: copied from the ring and reduced on a thread of their own.
+
+mod reduce;
+mod worker;
+
+pub(super) use worker::{Arrival, Picture, Previews, Want};

@@ -1,0 +1,132 @@
+//! A tile: one model, the frame that its shown answer belongs to, the answer, and how long it took.
+
+mod answer;
+mod badge;
+mod counters;
+mod header;
+mod latency;
+mod picture;
+mod text;
+mod trouble;
+
+use egui::{Rect, Stroke, StrokeKind, Ui, Vec2};
+
+use super::command::CommandSender;
+use super::state::TileState;
+use super::theme::{CARD_RADIUS, GAP, PADDING, Palette};
+use crate::session::{ChildState, ModelView, SessionPhase};
+
+/// What a tile shows.
+pub(super) struct TileContext<'a> {
+    /// Place of the model in the session, from 0; its number key is one more.
+    pub(super) number: usize,
+    /// The model.
+    pub(super) model: &'a ModelView,
+    /// What the session is doing.
+    pub(super) phase: SessionPhase,
+}
+
+const HEADER_HEIGHT: f32 = 40.0;
+const FOOTER_HEIGHT: f32 = 16.0;
+/// Height of answers and latency side by side, below a picture.
+const PANEL_HEIGHT: f32 = latency::WHOLE_HEIGHT;
+/// Limits of the width of answers above latency, beside a picture.
+const SIDE_WIDTH: std::ops::RangeInclusive<f32> = 190.0..=300.0;
+/// Limits of the height of answers above latency.
+const ANSWERS_HEIGHT: std::ops::RangeInclusive<f32> = 120.0..=170.0;
+const BANNER_HEIGHT: f32 = 30.0;
+
+/// Paints a tile over all of `ui`.
+pub(super) fn tile_ui(
+    ui: &mut Ui,
+    context: &TileContext<'_>,
+    tile: &mut TileState,
+    commands: &CommandSender,
+) {
+    let palette = Palette::of(ui);
+    let rect = ui.max_rect();
+    ui.painter().rect(
+        rect,
+        CARD_RADIUS,
+        palette.card,
+        Stroke::new(1.0, palette.line),
+        StrokeKind::Inside,
+    );
+    ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+    let inner = rect.shrink(PADDING);
+    let (header, rest) = inner.split_top_bottom_at_y(inner.top() + HEADER_HEIGHT);
+    let (body, footer) = rest.split_top_bottom_at_y(rest.bottom() - FOOTER_HEIGHT);
+    let body = body.shrink2(Vec2::new(0.0, GAP));
+    header::header_ui(ui, header, context, tile, commands);
+    let model = context.model;
+    let nothing_yet = tile.shown.is_none();
+    let banner = body.with_max_y(body.top() + BANNER_HEIGHT);
+    let body = if trouble::banner_ui(ui, banner, model, commands) {
+        body.with_min_y(banner.bottom() + GAP)
+    } else {
+        body
+    };
+    match &model.child {
+        ChildState::Failed(problem) => {
+            trouble::failed_ui(ui, body, model, problem, commands);
+        }
+        _ if nothing_yet => trouble::waiting_ui(ui, body, context),
+        _ => body_ui(ui, body, model, tile),
+    }
+    // A tile without a picture still says how large one would be, so that the first is in time.
+    if tile.panel == [0, 0] {
+        let places = Places::of(body, tile);
+        tile.panel = picture::panel_pixels(ui, places.picture);
+    }
+    counters::counters_ui(ui, footer, model);
+}
+
+/// Where the parts of a tile's body are.
+struct Places {
+    picture: Rect,
+    answer: Rect,
+    latency: Rect,
+}
+
+impl Places {
+    /// Beside or below the picture: whatever leaves the larger picture.
+    fn of(body: Rect, tile: &TileState) -> Self {
+        let aspect = tile.picture.as_ref().map_or(4.0 / 3.0, |picture| {
+            picture.frame_size[0] as f32 / picture.frame_size[1].max(1) as f32
+        });
+        let width_in = |size: Vec2| size.x.min(size.y * aspect);
+        let side = (body.width() * 0.4).clamp(*SIDE_WIDTH.start(), *SIDE_WIDTH.end());
+        let beside = Vec2::new(body.width() - side - PADDING, body.height());
+        let above = Vec2::new(body.width(), body.height() - PANEL_HEIGHT - GAP);
+        if width_in(beside) >= width_in(above) {
+            let (picture, column) = body.split_left_right_at_x(body.right() - side - PADDING);
+            let column = column.with_min_x(column.left() + PADDING);
+            let spare = column.height() - latency::WHOLE_HEIGHT - GAP;
+            let answers = spare.clamp(*ANSWERS_HEIGHT.start(), *ANSWERS_HEIGHT.end());
+            let (answer, latency) = column.split_top_bottom_at_y(column.top() + answers);
+            Self {
+                picture,
+                answer,
+                latency: latency.with_min_y(latency.top() + GAP),
+            }
+        } else {
+            let (picture, panel) = body.split_top_bottom_at_y(body.bottom() - PANEL_HEIGHT - GAP);
+            let panel = panel.with_min_y(panel.top() + GAP);
+            let (answer, latency) = panel.split_left_right_at_fraction(0.5);
+            Self {
+                picture,
+                answer: answer.with_max_x(answer.right() - PADDING),
+                latency: latency.with_min_x(latency.left() + PADDING),
+            }
+        }
+    }
+}
+
+fn body_ui(ui: &mut Ui, body: Rect, model: &ModelView, tile: &mut TileState) {
+    let places = Places::of(body, tile);
+    picture::picture_ui(ui, places.picture, tile);
+    if let Some(shown) = &tile.shown {
+        answer::answer_ui(ui, places.answer, &shown.event.output);
+        latency::latency_ui(ui, places.latency, model, shown);
+    }
+}

@@ -1,0 +1,364 @@
+//! The models and their consumers: start, answers, lost frames, death.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Engine;
+use super::resume::CAREFUL_POSITIONS;
+use super::source_side::wrong_protocol;
+use crate::base::monotonic_nanos;
+use crate::frame::{FrameDescription, PixelOrder, SampleType};
+use crate::protocol::{
+    Command, ConsumerStart, Delivery, Event, FrameEvent, ModelCard, ModelSpec, PredictionEvent,
+    Role, Schedule,
+};
+use crate::recording::{LostRow, Micros, PredictionRow, Row};
+use crate::session::journal::problem;
+use crate::session::managed::{Consequence, Death, Managed};
+use crate::session::pairing::ModelKey;
+use crate::session::ring_host::MemberTotals;
+use crate::session::store::ModelStats;
+use crate::session::view::{ChildState, LogLevel};
+
+/// A model of the session.
+pub(in crate::session) struct Model {
+    pub(in crate::session) key: ModelKey,
+    pub(in crate::session) spec: Arc<ModelSpec>,
+    pub(in crate::session) managed: Managed,
+    /// Its entry in the rings' tables.
+    pub(in crate::session) member: u32,
+    /// What the entry had counted for models before it.
+    totals_before: MemberTotals,
+    pub(in crate::session) card: Option<Arc<ModelCard>>,
+    pub(in crate::session) stats: ModelStats,
+    pub(in crate::session) joined_at: Option<u64>,
+    /// Its process has the model loaded.
+    pub(in crate::session) ready: bool,
+    /// It is among the readers: frames are for it, also while its process restarts.
+    pub(in crate::session) counted: bool,
+    /// Held by the user.
+    pub(in crate::session) paused: bool,
+    /// To be forgotten when its process has ended.
+    pub(in crate::session) removed: bool,
+    /// The frame that it had when its process died last.
+    pub(in crate::session) lost_last: Option<u64>,
+    /// How its process ended, if it was not asked to.
+    pub(in crate::session) died_of: Option<String>,
+    /// It has been ready at least once.
+    pub(in crate::session) has_loaded_once: bool,
+}
+
+impl Model {
+    /// Whether frames are held back until it is ready.
+    pub(super) fn is_expected(&self) -> bool {
+        let is_down = matches!(
+            self.managed.state,
+            ChildState::Failed(_) | ChildState::Stopped
+        );
+        !is_down && !self.paused && !self.removed
+    }
+}
+
+impl Engine {
+    /// Adds a model behind the others, without starting its process. `None` when there is no place.
+    pub(super) fn new_model(&mut self, spec: ModelSpec) -> Option<usize> {
+        let member = self.free_member()?;
+        let key = self.next_model;
+        self.next_model += 1;
+        self.pairing.add(key);
+        let mut stats = ModelStats::new();
+        stats.answered.skip_to(self.rings.head());
+        self.models.push(Model {
+            key,
+            spec: Arc::new(spec),
+            managed: Managed::new(Role::Consumer, self.options.restart.clone()),
+            member,
+            totals_before: self.rings.totals(member),
+            card: None,
+            stats,
+            joined_at: None,
+            ready: false,
+            counted: false,
+            paused: false,
+            removed: false,
+            lost_last: None,
+            died_of: None,
+            has_loaded_once: false,
+        });
+        Some(self.models.len() - 1)
+    }
+
+    /// Starts the process of a model.
+    pub(super) fn start_model(&mut self, index: usize) {
+        let now = monotonic_nanos();
+        let id = self.next_child_id();
+        let models = self.models.len() as u32;
+        let model = &mut self.models[index];
+        model.ready = false;
+        let start = ConsumerStart {
+            model: (*model.spec).clone(),
+            delivery: self.delivery,
+            schedule: self.schedule,
+            onnxruntime: self.options.onnxruntime.clone(),
+            models,
+        };
+        let started = model.managed.start(
+            &self.options.program,
+            id,
+            Command::Consume(Box::new(start)),
+            self.to_inbox.clone(),
+            now,
+        );
+        if let Err(problem) = started {
+            let about = model.spec.name.clone();
+            self.rings.forget(model.member);
+            model.counted = false;
+            self.failed(now, &about, problem);
+            return;
+        }
+        if self.rings.is_open() {
+            for attachment in self.rings.reader_attachments(model.member) {
+                model.managed.send(Command::Attach(attachment));
+            }
+        }
+    }
+
+    /// Lets a ready model take frames.
+    pub(super) fn play_model(&mut self, index: usize) {
+        let model = &mut self.models[index];
+        if !self.flowing || !model.ready || model.paused || model.removed {
+            return;
+        }
+        if !model.counted {
+            self.rings.count_in(model.member);
+            model.counted = true;
+            if let Some(state) = self.rings.member_states(model.member).last() {
+                model.joined_at.get_or_insert(state.joined_at);
+                model.stats.answered.skip_to(state.joined_at);
+            }
+        }
+        model.managed.send(Command::Play);
+        model.managed.state = ChildState::Running;
+    }
+
+    /// Reacts to a consumer.
+    pub(super) fn model_event(&mut self, index: usize, event: Event, received_nanos: u64) {
+        let about = self.models[index].spec.name.clone();
+        let model = &mut self.models[index];
+        match event {
+            Event::Hello { protocol, .. } => {
+                if let Some(problem) = wrong_protocol(protocol) {
+                    model.managed.give_up(problem.clone(), None);
+                    self.rings.forget(model.member);
+                    self.failed(received_nanos, &about, problem);
+                }
+            }
+            Event::Attached { .. } => {}
+            Event::Loading { step } => model.managed.state = ChildState::Starting { step },
+            Event::Ready(card) => {
+                // A restart tells nothing new.
+                let is_news = model.card.as_ref().is_none_or(|known| {
+                    known.sha256 != card.sha256 || known.provider.provider != card.provider.provider
+                });
+                model.card = Some(Arc::from(card));
+                model.ready = true;
+                model.has_loaded_once = true;
+                model.managed.state = if model.paused {
+                    ChildState::Paused
+                } else {
+                    ChildState::Running
+                };
+                if is_news {
+                    self.write_session_row();
+                }
+                if self.flowing {
+                    self.play_model(index);
+                } else {
+                    self.flow_if_ready();
+                }
+            }
+            Event::Prediction(prediction) => self.answered(index, *prediction, received_nanos),
+            Event::Unreported { count } => model.stats.unreported += count,
+            Event::Detached { generation } => self.rings.left(generation, model.member),
+            Event::Notice(notice) => {
+                self.journal
+                    .notice(received_nanos, LogLevel::Warning, &about, notice);
+            }
+            Event::Failed(problem) => model.managed.problem = Some(problem),
+            other => tracing::warn!("a consumer says what only producers say: {other:?}"),
+        }
+    }
+
+    fn answered(&mut self, index: usize, event: PredictionEvent, received_nanos: u64) {
+        let contended = self.is_contended(index, &event.provider);
+        let model = &mut self.models[index];
+        let micros = Micros::new(
+            &event.at_nanos,
+            event.position.captured_nanos,
+            received_nanos,
+        );
+        let row = PredictionRow {
+            seq: event.seq,
+            model: model.spec.name.clone(),
+            provider: event.provider.clone(),
+            path: event.position.path.clone(),
+            width: event.width,
+            height: event.height,
+            warmup: event.warmup,
+            batch: event.batch,
+            contended,
+            micros,
+            output: event.output.clone(),
+        };
+        self.pairing.answered(model.key, event.seq, &event.output);
+        let seq = event.seq;
+        if seq > self.journal.frames_written() {
+            self.early_frames
+                .entry(seq)
+                .or_insert_with(|| frame_of_answer(&event));
+        }
+        model.stats.add(event, received_nanos, micros);
+        self.journal
+            .about_frame(seq, Row::Prediction(Box::new(row)));
+        if let Some(overdue) = self.journal.overdue() {
+            self.fill_in_frames(overdue);
+        }
+        if self.source.is_over() || self.spec.frames.is_some() {
+            self.next_tick = 0;
+        }
+    }
+
+    /// Whether other models may run on the same device at the same time.
+    fn is_contended(&self, index: usize, provider: &str) -> bool {
+        let shares = |(other, model): (usize, &Model)| {
+            other != index
+                && model.counted
+                && model
+                    .card
+                    .as_ref()
+                    .is_some_and(|card| card.provider.provider == provider)
+        };
+        self.schedule == Schedule::Together && self.models.iter().enumerate().any(shares)
+    }
+
+    /// Frames that a model has not answered although it took them, oldest first.
+    fn unanswered(&self, model: &Model) -> BTreeSet<u64> {
+        let states = self.rings.member_states(model.member);
+        let mut seqs: BTreeSet<u64> = states.iter().flat_map(|state| state.held.clone()).collect();
+        if self.delivery == Delivery::Every && model.counted {
+            let taken = states.iter().map(|state| state.taken_seq).max();
+            seqs.extend(model.stats.answered.missing(taken.unwrap_or(0)));
+        }
+        seqs.retain(|&seq| !model.stats.answered.contains(seq));
+        seqs
+    }
+
+    /// Frames that were for a model, and those of them that it took.
+    pub(super) fn totals(&self, model: &Model) -> MemberTotals {
+        let now = self.rings.totals(model.member);
+        let before = model.totals_before;
+        MemberTotals {
+            published: now.published.saturating_sub(before.published),
+            taken: now.taken.saturating_sub(before.taken),
+        }
+    }
+
+    /// Writes off what a dead consumer had taken and not answered.
+    fn write_off(&mut self, index: usize, cause: &str) {
+        let unanswered = self.unanswered(&self.models[index]);
+        let taken = self.totals(&self.models[index]).taken;
+        let model = &mut self.models[index];
+        for &seq in &unanswered {
+            model.stats.lost += 1;
+            model.stats.answered.insert(seq);
+            model.lost_last = Some(seq);
+            let row = LostRow {
+                seq,
+                model: model.spec.name.clone(),
+                reason: format!("consumer ended by {cause}"),
+            };
+            self.journal.about_frame(seq, Row::Lost(row));
+        }
+        // In `live`, answers that were on their way out of the dead process cannot be named.
+        let stats = &mut model.stats;
+        let known = stats.predicted + stats.invalid + stats.lost + stats.unreported;
+        stats.unreported += taken.saturating_sub(known);
+    }
+
+    /// Reacts to a consumer's end.
+    pub(super) fn consumer_died(&mut self, index: usize, death: &Death, now: u64) {
+        self.dirty = true;
+        self.write_off(index, &death.cause);
+        let model = &mut self.models[index];
+        model.ready = false;
+        model.died_of = (!death.asked).then(|| death.cause.clone());
+        let about = model.spec.name.clone();
+        let consequence = model.managed.judge(death, now);
+        if !matches!(consequence, Consequence::Restarts { .. }) {
+            model.counted = false;
+            self.rings.forget(model.member);
+        }
+        match consequence {
+            Consequence::StartNow => self.start_model(index),
+            Consequence::Restarts { delay_millis } => {
+                let words = model.managed.last_words(&death.cause);
+                let message =
+                    format!("its process ended by {words}; starting again in {delay_millis} ms");
+                let what = problem("restarting", message, None);
+                self.journal.notice(now, LogLevel::Warning, &about, what);
+            }
+            Consequence::GivenUp(problem) => self.failed(now, &about, problem),
+            Consequence::Stopped => {
+                if model.removed {
+                    let key = model.key;
+                    self.models.remove(index);
+                    self.pairing.remove(key);
+                }
+            }
+        }
+        self.flow_if_ready();
+    }
+
+    /// Notices ended children.
+    pub(super) fn poll_children(&mut self, now: u64) {
+        if let Some(death) = self.source.managed.poll(now) {
+            self.producer_died(&death, now);
+        }
+        // Backwards, as a removed model leaves the list.
+        for index in (0..self.models.len()).rev() {
+            if let Some(death) = self.models[index].managed.poll(now) {
+                self.consumer_died(index, &death, now);
+            }
+        }
+    }
+
+    /// Starts children whose waiting time is over.
+    pub(super) fn restart_due(&mut self, now: u64) {
+        let is_due = |managed: &Managed| managed.restart_at().is_some_and(|at| at <= now);
+        if is_due(&self.source.managed) {
+            self.resume_producer(CAREFUL_POSITIONS);
+        }
+        for index in 0..self.models.len() {
+            if is_due(&self.models[index].managed) {
+                self.start_model(index);
+            }
+        }
+    }
+}
+
+/// What an answer tells about its frame, as far as rows need it.
+fn frame_of_answer(event: &PredictionEvent) -> FrameEvent {
+    FrameEvent {
+        seq: event.seq,
+        description: FrameDescription {
+            width: event.width,
+            height: event.height,
+            sample: SampleType::U8,
+            order: PixelOrder::Rgb,
+            stride_bytes: event.width.saturating_mul(3),
+        },
+        position: event.position.clone(),
+        published_nanos: event.at_nanos.published,
+        xxh3: None,
+    }
+}

@@ -1,0 +1,154 @@
+//! Finds keys that a session file must not have, and the line and the existing key to name.
+
+use serde::de::value::Error;
+use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
+use serde::forward_to_deserialize_any;
+use toml::de::{DeTable, DeValue};
+
+use super::spec::{RingSpec, SessionFile, SpecError};
+use crate::protocol::{ModelSpec, PreprocessSpec};
+
+/// Least likeness (Jaro-Winkler, 0..=1) at which a key is worth suggesting.
+const LEAST_LIKENESS: f64 = 0.75;
+
+/// Name and shape of a table.
+type Table = (&'static str, fn() -> Shape);
+
+/// A table of the session file and the tables in it.
+struct Shape {
+    keys: &'static [&'static str],
+    tables: &'static [Table],
+}
+
+fn session_shape() -> Shape {
+    Shape {
+        keys: field_names::<SessionFile>(),
+        tables: &[
+            ("ring", || Shape {
+                keys: field_names::<RingSpec>(),
+                tables: &[],
+            }),
+            ("model", || Shape {
+                keys: field_names::<ModelSpec>(),
+                tables: &[("preprocess", || Shape {
+                    keys: field_names::<PreprocessSpec>(),
+                    tables: &[],
+                })],
+            }),
+        ],
+    }
+}
+
+/// Checks that every key of a session file exists.
+///
+/// # Errors
+/// [`SpecError::UnknownKey`] for the first one that does not; [`SpecError::Syntax`].
+pub(super) fn check(text: &str) -> Result<(), SpecError> {
+    let table = DeTable::parse(text)?;
+    check_table(text, table.get_ref(), &session_shape(), "")
+}
+
+fn check_table(
+    text: &str,
+    table: &DeTable<'_>,
+    shape: &Shape,
+    prefix: &str,
+) -> Result<(), SpecError> {
+    for (key, value) in table {
+        let name: &str = key.get_ref();
+        if !shape.keys.contains(&name) {
+            let before = &text.as_bytes()[..key.span().start.min(text.len())];
+            return Err(SpecError::UnknownKey {
+                line: 1 + before.iter().filter(|&&byte| byte == b'\n').count(),
+                key: format!("{prefix}{name}"),
+                nearest: nearest(name, shape.keys.iter().copied()).map(str::to_owned),
+            });
+        }
+        let Some((_, inner)) = shape.tables.iter().find(|(table, _)| *table == name) else {
+            continue;
+        };
+        let prefix = format!("{prefix}{name}.");
+        match value.get_ref() {
+            DeValue::Table(table) => check_table(text, table, &inner(), &prefix)?,
+            DeValue::Array(tables) => {
+                for entry in tables {
+                    if let DeValue::Table(table) = entry.get_ref() {
+                        check_table(text, table, &inner(), &prefix)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The paths of a model as they stand in the file.
+#[derive(Debug, Default)]
+pub(super) struct RawPaths {
+    pub(super) path: String,
+    pub(super) labels: Option<String>,
+}
+
+/// The paths of each `[[model]]`, in order.
+///
+/// # Errors
+/// [`SpecError::Syntax`].
+pub(super) fn model_paths(text: &str) -> Result<Vec<RawPaths>, SpecError> {
+    let table = DeTable::parse(text)?;
+    let Some(DeValue::Array(models)) = table.get_ref().get("model").map(|value| value.get_ref())
+    else {
+        return Ok(Vec::new());
+    };
+    let paths = |model: &DeValue<'_>| {
+        let text = |key| model.get(key).and_then(|value| value.get_ref().as_str());
+        RawPaths {
+            path: text("path").unwrap_or_default().to_owned(),
+            labels: text("labels").map(str::to_owned),
+        }
+    };
+    Ok(models.iter().map(|model| paths(model.get_ref())).collect())
+}
+
+/// The choice that is most like `text`, if one is alike at all.
+pub(super) fn nearest<'a>(text: &str, choices: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    choices
+        .map(|choice| (strsim::jaro_winkler(text, choice), choice))
+        .filter(|&(likeness, _)| likeness >= LEAST_LIKENESS)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, choice)| choice)
+}
+
+/// Names of the fields that `T` is read from.
+fn field_names<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
+    let mut names: &'static [&'static str] = &[];
+    // The deserializer below ends with an error as soon as it knows the names.
+    drop(T::deserialize(FieldNames(&mut names)));
+    names
+}
+
+/// A deserializer that only notes what fields it is asked for.
+struct FieldNames<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for FieldNames<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
+        Err(Error::custom("only structs have field names"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        _visitor: V,
+    ) -> Result<V::Value, Error> {
+        *self.0 = fields;
+        Err(Error::custom("the names are known"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}

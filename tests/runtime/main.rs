@@ -1,0 +1,6 @@
+//! Finding and installing ONNX Runtime.
+
+mod fakes;
+mod finding;
+mod installing;
+mod real;
