@@ -121,20 +121,15 @@ impl Child {
         // From here on dropping `child` ends the process.
         let abandoned = Arc::clone(&child.abandoned);
         let tail = Arc::clone(&child.stderr);
-        let bodies: [(&str, Box<dyn FnOnce() + Send>); 3] = [
-            (
-                "child-commands",
-                Box::new(move || write_commands(stdin, &to_write)),
-            ),
-            (
-                "child-events",
-                Box::new(move || read_events(stdout, id, &inbox, &abandoned)),
-            ),
-            ("child-stderr", Box::new(move || tail.drain(stderr))),
-        ];
-        for (name, body) in bodies {
-            child.threads.push(Worker::spawn(name, body)?);
-        }
+        child.threads.push(Worker::spawn("child-commands", move || {
+            write_commands(stdin, &to_write);
+        })?);
+        child.threads.push(Worker::spawn("child-events", move || {
+            read_events(stdout, id, &inbox, &abandoned);
+        })?);
+        child
+            .threads
+            .push(Worker::spawn("child-stderr", move || tail.drain(stderr))?);
         Ok(child)
     }
 
