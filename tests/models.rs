@@ -209,7 +209,7 @@ fn c13_a_cuda_device_that_is_not_there_is_said_everywhere() {
     assert!(model.reason.is_some_and(|reason| reason.len() > 10));
     assert!(
         rows.iter()
-            .any(|row| matches!(row, Row::Notice(notice) if notice.code == "cuda_unavailable"))
+            .any(|row| matches!(row, Row::Notice(notice) if notice.code == "device_fallback"))
     );
 
     let strict = run_json(

@@ -12,7 +12,7 @@ use super::model_file::{Cause, DeclaredTensor, ModelError, ModelFile};
 use super::preprocess::{self, Hints, Preprocessor};
 use super::sidecar::Sidecar;
 use super::threads::inference_threads;
-use crate::protocol::{ModelCard, ModelSpec, Preprocess, Problem};
+use crate::protocol::{DeviceChoice, ModelCard, ModelSpec, Preprocess, Problem};
 
 /// A model that is loaded and has run, with everything that feeds it and reads it.
 pub struct Model {
@@ -212,7 +212,11 @@ fn engine_notices(spec: &ModelSpec, engine: &Engine) -> Vec<Problem> {
                 spec.name, report.provider, report.asked
             ),
             hint: Some(
-                "`strict = true` refuses to run elsewhere; `cpu` asks for the CPU.".to_owned(),
+                match spec.device {
+                    DeviceChoice::Auto => "`device = \"cpu\"` asks for the CPU from the start.",
+                    _ => "`strict = true` refuses to run elsewhere.",
+                }
+                .to_owned(),
             ),
         });
     }

@@ -1,5 +1,6 @@
 //! Source → ring: the `ringside produce` child process.
 
+mod failure;
 mod pace;
 mod playback;
 #[cfg(test)]

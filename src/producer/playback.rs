@@ -3,15 +3,16 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError};
 
+use super::failure::Failure;
 use super::pace::Pace;
 use super::{DONE, FAILED, NO_SOURCE};
 use crate::base::monotonic_nanos;
 use crate::protocol::{
-    Attachment, Command, Delivery, Event, EventSender, FrameEvent, PROTOCOL_VERSION, Problem,
-    ProducerStart, Role, Skipped, SourceState,
+    Attachment, Command, Delivery, Event, EventSender, FrameEvent, PROTOCOL_VERSION, ProducerStart,
+    Role, Skipped, SourceState,
 };
 use crate::ring::{PublishError, Published, RingError, Writer};
-use crate::source::{self, Cursor, FrameSource, SourceError, Step, Upcoming};
+use crate::source::{self, Cursor, FrameSource, Step, Upcoming};
 
 /// How long a producer waits for one before it, which is being killed, to let go of the ring.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -59,38 +60,6 @@ pub(super) fn serve(commands: &Receiver<Command>, events: &EventSender) -> u8 {
         Err(failure) => {
             events.send(&Event::Failed(failure.problem()));
             FAILED
-        }
-    }
-}
-
-/// Why a producer gives up.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error("the first command to a producer has to be `produce`, not {0}")]
-    Protocol(String),
-    #[error(transparent)]
-    Ring(#[from] RingError),
-    #[error(transparent)]
-    Source(#[from] SourceError),
-}
-
-impl Failure {
-    fn problem(&self) -> Problem {
-        let (code, hint) = match self {
-            Self::Source(error) => return error.problem(),
-            Self::Protocol(_) => (
-                "protocol",
-                "sessions and their children have to be of the same version",
-            ),
-            Self::Ring(_) => (
-                "ring",
-                "`ringside ring list` shows the rings that there are",
-            ),
-        };
-        Problem {
-            code: code.to_owned(),
-            message: self.to_string(),
-            hint: Some(hint.to_owned()),
         }
     }
 }

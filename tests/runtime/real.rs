@@ -191,8 +191,8 @@ fn text(output: &Output) -> String {
     )
 }
 
-/// Every Python 3 on the path by its real program, those with a working `pip` only if asked for.
-fn pythons(with_pip: bool) -> BTreeMap<(u32, u32), PathBuf> {
+/// Every Python 3 on the path: its version and its real program.
+fn pythons() -> BTreeMap<(u32, u32), PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_python = |name: &OsString| {
         let name = name.to_string_lossy();
@@ -227,21 +227,21 @@ fn pythons(with_pip: bool) -> BTreeMap<(u32, u32), PathBuf> {
         let Some(executable) = words.next().map(PathBuf::from) else {
             continue;
         };
-        let pip = Command::new(&executable)
-            .args(["-m", "pip", "--version"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        if !with_pip || pip.is_ok_and(|status| status.success()) {
-            found.entry((major, minor)).or_insert(executable);
-        }
+        found.entry((major, minor)).or_insert(executable);
     }
     found
 }
 
+fn has_pip(python: &Path) -> bool {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "--version"]).stderr(Stdio::null());
+    pip.output().is_ok_and(|output| output.status.success())
+}
+
 #[test]
 fn any_python_with_pip_installs_the_pinned_libraries() {
-    let all = pythons(true);
+    let mut all = pythons();
+    all.retain(|_, python| has_pip(python));
     // The wheel is for one Python: the oldest here and the newest, which differ from it or not.
     let ends: Vec<_> = all
         .iter()
@@ -280,6 +280,7 @@ fn uv_without_pip_installs_the_pinned_libraries() {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let uv = std::env::split_paths(&path)
         .chain([Path::new(env!("CARGO_MANIFEST_DIR")).join("target/test-python/bin")])
+        .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join("uv"))
         .find(|file| {
             Command::new(file)
@@ -291,7 +292,7 @@ fn uv_without_pip_installs_the_pinned_libraries() {
         return skip(TEST, "no uv on the path");
     };
     // uv looks at some Python, under a name that is not asked for `pip`.
-    let Some(((_, minor), python)) = pythons(false).into_iter().next_back() else {
+    let Some(((_, minor), python)) = pythons().into_iter().next_back() else {
         return skip(TEST, "no Python 3 on the path");
     };
     let user = User::new();

@@ -1,4 +1,5 @@
 //! Sessions in this process, with children that can be made to misbehave.
+#![allow(unreachable_pub, reason = "a module of two test binaries")]
 
 use std::fs;
 use std::io;
@@ -131,7 +132,11 @@ fn wrapper(folder: &Path, body: &str) -> PathBuf {
 
 impl Run {
     /// Waits until a view shows it.
-    pub(crate) fn until<T>(&self, what: &str, mut seen: impl FnMut(&SessionView) -> Option<T>) -> T {
+    pub(crate) fn until<T>(
+        &self,
+        what: &str,
+        mut seen: impl FnMut(&SessionView) -> Option<T>,
+    ) -> T {
         let started = Instant::now();
         loop {
             let view = self.session.view();

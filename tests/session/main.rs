@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use harness::{data, interactive, model, spec, start};
 use ringside::recording::Row;
-use rustix::process::{Pid, Signal, kill_process};
 use ringside::session::{
     ChildState, RingSpec, SessionCommand, SessionExit, SessionPhase, SessionSpec,
 };
+use rustix::process::{Pid, Signal, kill_process};
 
 const PATTERN: &str = "pattern:stamp?size=320x240&fps=30";
 
@@ -329,7 +329,10 @@ fn another_source_keeps_the_models_and_the_sequence() {
 fn a_stopped_consumer_is_stale_and_named_as_the_cause_of_the_wait() {
     let mut session = spec(
         PATTERN,
-        vec![model("good", "frameid.onnx"), model("stopped", "frameid.onnx")],
+        vec![
+            model("good", "frameid.onnx"),
+            model("stopped", "frameid.onnx"),
+        ],
     );
     session.delivery = Some(ringside::protocol::Delivery::Every);
     let run = interactive(session);
@@ -369,13 +372,19 @@ fn a_ring_whose_name_a_foreign_program_removed_is_replaced_for_newcomers() {
     fs::remove_file(Path::new("/dev/shm").join(ring.name.trim_start_matches('/')))
         .expect("the segment");
     run.until_more_answers("first", 5);
-    run.session.send(SessionCommand::AddModel(Box::new(model("second", "frameid.onnx"))));
+    run.session.send(SessionCommand::AddModel(Box::new(model(
+        "second",
+        "frameid.onnx",
+    ))));
     run.until_more_answers("second", 5);
     run.session.send(SessionCommand::Stop);
     assert_eq!(run.session.wait().exit, SessionExit::Done);
     let rows = run.rows.all();
     let first = answers(&rows, "first");
-    assert!(first.iter().copied().eq(1..=first.len() as u64), "{first:?}");
+    assert!(
+        first.iter().copied().eq(1..=first.len() as u64),
+        "{first:?}"
+    );
 }
 
 #[test]

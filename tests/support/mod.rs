@@ -1,5 +1,9 @@
 //! Runs the real `ringside` binary and reads what it writes.
-#![allow(dead_code, reason = "every test binary uses its own part")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "every test binary uses its own part"
+)]
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -294,7 +294,7 @@ pub(crate) fn model(name: &str, file: &str, seq: u64, scale: f64) -> ModelView {
     };
     let first = seq.saturating_sub(400).max(1);
     let timeline: Vec<(u64, bool, Micros)> = (first..=seq)
-        .filter(|at| !(at % 97 == 50))
+        .filter(|at| at % 97 != 50)
         .map(|at| (at, at <= 3, micros(at, scale)))
         .collect();
     ModelView {
@@ -324,6 +324,7 @@ fn answer(seq: u64, scale: f64) -> ShownPrediction {
             id: id as u32,
             name: (*name).to_owned(),
             score: if scale < 1.0 { score * 0.93 } else { *score },
+            value: *score,
         })
         .collect();
     ShownPrediction {
@@ -349,7 +350,7 @@ fn answer(seq: u64, scale: f64) -> ShownPrediction {
 fn micros(seq: u64, scale: f64) -> Micros {
     // A repeatable unevenness.
     let noise = (seq.wrapping_mul(2_654_435_761) >> 7) % 1000;
-    let slow = if seq % 61 == 0 { 6_000 } else { 0 };
+    let slow = if seq.is_multiple_of(61) { 6_000 } else { 0 };
     let warm = if seq <= 3 { 40_000 / seq } else { 0 };
     let inference = (8_700.0 * scale) as u64 + noise + slow + warm;
     let (wait, copy, preprocess, queue, decode) = (60, 110 + noise / 20, 890 + noise / 4, 1400, 70);

@@ -80,7 +80,7 @@ impl InputTensor {
         let &[_, second, third, fourth] = shape else {
             return Err(not_an_image());
         };
-        let fits = |channels: i64| channels < 1 || channels == 1 || channels == 3;
+        let fits = |channels: i64| channels <= 1 || channels == 3;
         let layout = match (fits(second), fits(fourth)) {
             (true, true) if second < 1 && fourth >= 1 => layout.unwrap_or(Layout::Nhwc),
             (true, true) => layout.unwrap_or(Layout::Nchw),

@@ -71,18 +71,18 @@ fn size(text: &str) -> Option<[u32; 2]> {
         let whole = side.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&side);
         whole.then_some(side as u32)
     };
-    match numbers(text)?.as_slice() {
-        &[both] => Some([side(both)?; 2]),
-        &[height, width] => Some([side(height)?, side(width)?]),
+    match *numbers(text)?.as_slice() {
+        [both] => Some([side(both)?; 2]),
+        [height, width] => Some([side(height)?, side(width)?]),
         _ => None,
     }
 }
 
 /// One number per channel, or one for all.
 fn per_channel(text: &str) -> Option<[f64; 3]> {
-    match numbers(text)?.as_slice() {
-        &[all] => Some([all; 3]),
-        &[first, second, third] => Some([first, second, third]),
+    match *numbers(text)?.as_slice() {
+        [all] => Some([all; 3]),
+        [first, second, third] => Some([first, second, third]),
         _ => None,
     }
 }

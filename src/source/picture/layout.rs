@@ -81,9 +81,10 @@ impl Layout {
         }
         let (samples, _) = pixels.as_chunks_mut::<4>();
         for sample in samples {
-            // `max` takes the number where the other operand is none.
-            let value = f32::from_ne_bytes(*sample).max(0.0).min(1.0);
-            *sample = value.to_ne_bytes();
+            let value = f32::from_ne_bytes(*sample);
+            // What is not a number is not positive.
+            let tamed = if value > 0.0 { value.min(1.0) } else { 0.0 };
+            *sample = tamed.to_ne_bytes();
         }
     }
 }

@@ -51,7 +51,15 @@ pub(super) struct Picture {
     pub(super) stamp: FileStamp,
 }
 
-/// Begins with the first bytes that tell the format.
+/// What is known of a file before it is decoded.
+#[derive(Debug, Clone, Copy)]
+struct Opened {
+    format: PictureFormat,
+    opened_nanos: u64,
+    stamp: FileStamp,
+}
+
+/// The first bytes of a file, which tell its format.
 pub(super) fn beginning(path: &Path) -> Result<Vec<u8>, PictureError> {
     file::read_beginning(path, MAGIC_BYTES as u64)
 }
@@ -63,13 +71,7 @@ pub(super) fn beginning(path: &Path) -> Result<Vec<u8>, PictureError> {
 pub(super) fn describe(path: &Path, max_bytes: u64) -> Result<FrameDescription, PictureError> {
     let format = recognise(&beginning(path)?, path)?;
     let (width, height, layout) = if format.0 == ImageFormat::Jpeg {
-        let bytes = file::read_beginning(path, JPEG_HEADER_BYTES)?;
-        let header = jpeg::outline(&bytes)
-            .frame
-            .ok_or_else(|| PictureError::Truncated {
-                format,
-                bytes: bytes.len() as u64,
-            })?;
+        let header = jpeg_header(path, format, max_bytes)?;
         let layout = if header.components == 1 {
             Layout::direct(SampleType::U8, PixelOrder::Gray)
         } else {
@@ -85,6 +87,29 @@ pub(super) fn describe(path: &Path, max_bytes: u64) -> Result<FrameDescription, 
         })?
     };
     description(width, height, layout, format, max_bytes)
+}
+
+/// The frame header of a JPEG file.
+fn jpeg_header(
+    path: &Path,
+    format: PictureFormat,
+    max_bytes: u64,
+) -> Result<jpeg::FrameHeader, PictureError> {
+    let mut read = 0;
+    for length in [JPEG_HEADER_BYTES, max_bytes] {
+        let bytes = file::read_beginning(path, length)?;
+        if let Some(header) = jpeg::outline(&bytes).frame {
+            return Ok(header);
+        }
+        read = bytes.len() as u64;
+        if read < length {
+            break;
+        }
+    }
+    Err(PictureError::Truncated {
+        format,
+        bytes: read,
+    })
 }
 
 /// Decodes pictures, one after the other, with reused buffers.
@@ -118,31 +143,29 @@ impl PictureReader {
         }
         self.file.clear();
         file.take(max_bytes).read_to_end(&mut self.file)?;
-        let format = recognise(&self.file[..self.file.len().min(MAGIC_BYTES)], path)?;
-        let result = guarded(format, || self.decode(format, max_bytes, pixels, reserve));
-        if self.file.capacity() > KEPT_FILE_BYTES {
-            self.file = Vec::new();
-        }
-        let ((description, pixels, stored, orientation), reserved) = result?;
-        let picture = Picture {
-            description,
-            pixels,
-            stored,
-            orientation,
+        let opened = Opened {
+            format: recognise(&self.file[..self.file.len().min(MAGIC_BYTES)], path)?,
             opened_nanos,
             stamp: FileStamp::of(&metadata),
         };
-        Ok((picture, reserved))
+        let result = guarded(opened.format, || {
+            self.decode(opened, max_bytes, pixels, reserve)
+        });
+        if self.file.capacity() > KEPT_FILE_BYTES {
+            self.file = Vec::new();
+        }
+        result
     }
 
-    #[expect(clippy::type_complexity, reason = "private parts of a Picture, and R")]
+    /// Decodes the file that has been read.
     fn decode<R>(
         &mut self,
-        format: PictureFormat,
+        opened: Opened,
         max_bytes: u64,
         mut pixels: Vec<u8>,
         reserve: impl FnOnce(u64) -> R,
-    ) -> Result<((FrameDescription, Vec<u8>, [u32; 2], Orientation), R), PictureError> {
+    ) -> Result<(Picture, R), PictureError> {
+        let format = opened.format;
         let file_bytes = self.file.len() as u64;
         match format.0 {
             ImageFormat::Jpeg => check_jpeg(&self.file, format, max_bytes)?,
@@ -173,9 +196,15 @@ impl PictureReader {
         layout.tame(&mut pixels);
 
         let (upright_width, upright_height) = orientation.upright_size(width, height);
-        let upright = description(upright_width, upright_height, layout, format, max_bytes)?;
-        let pixels = orientation.make_upright(pixels, width, height, layout.pixel_bytes());
-        Ok(((upright, pixels, [width, height], orientation), reserved))
+        let picture = Picture {
+            description: description(upright_width, upright_height, layout, format, max_bytes)?,
+            pixels: orientation.make_upright(pixels, width, height, layout.pixel_bytes()),
+            stored: [width, height],
+            orientation,
+            opened_nanos: opened.opened_nanos,
+            stamp: opened.stamp,
+        };
+        Ok((picture, reserved))
     }
 }
 

@@ -52,8 +52,21 @@ impl Linear {
             row.samples.resize(width * channels, 0);
         }
         let last = pixels.height() - 1;
+        // Cameras' sizes are often an odd multiple of the input's, as 1920 of 640: then every place
+        // is the middle of a pixel.
+        let columns_are_whole = self.columns.iter().all(Column::is_whole);
         for y in 0..height {
             let (above, weights) = neighbours(y, height, pixels.height());
+            if columns_are_whole && weights == [WHOLE, 0] {
+                pick(
+                    pixels.row(above as usize),
+                    &self.columns,
+                    &mut self.out,
+                    channels,
+                );
+                emit(y, &self.out);
+                continue;
+            }
             let first = above.clamp(0, last as i64) as usize;
             let second = (above + 1).clamp(0, last as i64) as usize;
             let first_row = self.interpolated(pixels, first, second);
@@ -98,6 +111,11 @@ impl Column {
             weights: u64::from(right_weight) | u64::from(left_weight) << LANE_BITS,
         }
     }
+
+    /// Whether the left pixel stands alone.
+    fn is_whole(&self) -> bool {
+        self.weights == u64::from(WHOLE) << LANE_BITS
+    }
 }
 
 /// The sample before output sample `index` of `len` (-1 or the last one at the edges), and the
@@ -126,6 +144,19 @@ fn interpolate<const N: usize>(row: &[u8], columns: &[Column], out: &mut [u16]) 
     }
 }
 
+/// Takes the left pixel of every column.
+fn pick(row: &[u8], columns: &[Column], out: &mut [u8], channels: usize) {
+    if channels == 1 {
+        for (column, out) in columns.iter().zip(out) {
+            *out = row[column.left];
+        }
+    } else {
+        for (column, out) in columns.iter().zip(out.as_chunks_mut::<3>().0) {
+            out.copy_from_slice(&row[column.left..][..3]);
+        }
+    }
+}
+
 /// Eight bytes from `start`, zeros after the row's end: two pixels and what follows them.
 fn load(row: &[u8], start: usize) -> u64 {
     let rest = &row[start..];
@@ -140,7 +171,7 @@ fn load(row: &[u8], start: usize) -> u64 {
 }
 
 fn blend([first, second]: [&[u16]; 2], weights: [u16; 2], out: &mut [u8]) {
-    let share = |sample: u16, weight: u16| (u32::from(sample) * u32::from(weight) >> 16) as u16;
+    let share = |sample: u16, weight: u16| ((u32::from(sample) * u32::from(weight)) >> 16) as u16;
     for ((out, &first), &second) in out.iter_mut().zip(first).zip(second) {
         let sum = share(first, weights[0]) + share(second, weights[1]);
         *out = ((sum + 2) >> 2) as u8;
