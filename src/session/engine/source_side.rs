@@ -249,8 +249,7 @@ impl Engine {
         self.source.managed.state = ChildState::Starting {
             step: "attaching to the ring".to_owned(),
         };
-        let slots = self.slots_wanted();
-        if self.source.needs_ring || !self.rings.fits(1, slots) {
+        if self.source.needs_ring || !self.rings.serves(self.slots_wanted()) {
             if let Err(error) = self.open_ring(frame_bytes) {
                 let problem = problem("ring_failed", error.to_string(), None);
                 self.source.managed.give_up(problem.clone(), None);
