@@ -28,7 +28,8 @@ fn window_of_size(view: SessionView, size: [f32; 2]) -> (Harness<'static, App>, 
         .with_size(size)
         .with_max_steps(20)
         .build_eframe(move |creation| {
-            App::new(&creation.egui_ctx, fake::photographs(), move |_wake| {
+            App::new(&creation.egui_ctx, fake::photographs(), move |wake| {
+                session.set_wake(wake);
                 Ok(Box::new(session))
             })
             .expect("a window without a display")

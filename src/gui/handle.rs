@@ -4,7 +4,9 @@ use crate::frame::Frame;
 use crate::session::{SessionCommand, SessionView};
 
 /// A session as the window sees it: pictures of its state, and commands to it.
-pub trait SessionHandle {
+///
+/// The window and its preview thread share it.
+pub trait SessionHandle: Send + Sync {
     /// The newest picture of the session; cheap.
     fn view(&self) -> Arc<SessionView>;
     /// Tells the session what to do; never waits for it to be done.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use egui::{Context, ViewportId};
 
-use super::Wake;
 use crate::base::monotonic_nanos;
 
 /// The shortest time between two repaints that the session asks for: 30 a second.
@@ -40,14 +39,9 @@ impl Pulse {
         self.request_after(INTERVAL.saturating_sub(since).max(SOON));
     }
 
-    /// A figure on screen changes with time alone: repaint after `delay`.
+    /// Something can wait, or changes with time alone: repaint after `delay`.
     pub(super) fn request_after(&self, delay: Duration) {
         self.context
             .request_repaint_after_for(delay, ViewportId::ROOT);
-    }
-
-    pub(super) fn wake(&self) -> Wake {
-        let pulse = self.clone();
-        Arc::new(move || pulse.request())
     }
 }

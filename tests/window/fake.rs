@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use ringside::base::{LatencyStats, monotonic_nanos};
 use ringside::frame::{Frame, FrameDescription, FramePosition, PixelOrder, SampleType};
-use ringside::gui::{FramePreview, OpenPreview, SessionHandle};
+use ringside::gui::{FramePreview, OpenPreview, SessionHandle, Wake};
 use ringside::prediction::{Class, Output, ScoreKind};
 use ringside::protocol::{
     Chosen, Delivery, ExecutedKernels, Filter, FrameEvent, ModelCard, ModelSpec, Origin,
@@ -67,6 +67,7 @@ fn place(seq: u64) -> usize {
 /// A session that shows what it is given and remembers what it is told.
 #[derive(Clone, Default)]
 pub(crate) struct FakeSession {
+    wake: Arc<Mutex<Option<Wake>>>,
     view: Arc<Mutex<Arc<SessionView>>>,
     sent: Arc<Mutex<Vec<SessionCommand>>>,
 }
@@ -80,6 +81,14 @@ impl FakeSession {
 
     pub(crate) fn set(&self, view: SessionView) {
         *self.view.lock().expect("the fake's lock") = Arc::new(view);
+        if let Some(wake) = &*self.wake.lock().expect("the fake's lock") {
+            wake();
+        }
+    }
+
+    /// As a session does, it calls `wake` at each new view.
+    pub(crate) fn set_wake(&self, wake: Wake) {
+        *self.wake.lock().expect("the fake's lock") = Some(wake);
     }
 
     /// The commands since the last call.

@@ -19,13 +19,13 @@ fn main() -> Result<(), ringside::gui::GuiError> {
     };
     run(options, move |wake| {
         let session = fake.clone();
+        session.set_wake(wake);
         if scene == "live" {
             // Lives as long as the process.
             std::mem::forget(Worker::spawn("fake", move || {
                 for seq in 400.. {
                     std::thread::sleep(Duration::from_millis(33));
                     session.set(fake::running(seq));
-                    wake();
                 }
             })?);
         }

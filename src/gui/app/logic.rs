@@ -1,20 +1,17 @@
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use egui::Context;
 
 use super::App;
 use crate::gui::command::UiCommand;
-use crate::gui::preview::Want;
 use crate::session::{ChildState, ModelView, SessionPhase};
 
 /// How often times that run by themselves (an age, a countdown) are drawn anew.
 const CLOCK: Duration = Duration::from_millis(500);
 
 impl App {
-    /// One pass without painting: takes the session's picture, runs commands, and exchanges
-    /// pictures with the preview thread.
+    /// One pass without painting: takes the session's picture, runs commands, and takes
+    /// pictures from the preview thread.
     pub(super) fn update(&mut self, context: &Context) {
         self.pulse.passed();
         self.view = self.session.view();
@@ -24,7 +21,7 @@ impl App {
             self.run_command(context, command);
         }
         self.forget_removed_models();
-        self.exchange_pictures(context);
+        self.take_pictures(context);
         if self.a_clock_runs() {
             self.pulse.request_after(CLOCK);
         }
@@ -37,34 +34,27 @@ impl App {
         self.state.solo = self.state.solo.take().filter(|name| known(name));
     }
 
-    fn exchange_pictures(&mut self, context: &Context) {
-        let view = Arc::clone(&self.view);
+    fn take_pictures(&mut self, context: &Context) {
         for (name, arrival) in self.previews.take() {
-            let Some(model) = view.models.iter().find(|model| model.spec.name == name) else {
+            let mut models = self.view.models.iter();
+            let Some(model) = models.find(|model| model.spec.name == name) else {
                 continue;
             };
             let tile = self.state.tiles.entry(name.clone()).or_default();
             tile.accept(context, &name, arrival, model.shown.as_ref());
         }
-        let mut wants = BTreeMap::new();
-        for model in &view.models {
-            let tile = self.state.tiles.entry(model.spec.name.clone()).or_default();
-            let Some(prediction) = &model.shown else {
-                continue;
-            };
-            // Without a ring there is no frame to wait for; before the first pass no panel.
-            if view.ring.is_none() {
-                tile.show(Arc::clone(prediction));
-            } else if tile.panel != [0, 0] {
-                let want = Want {
-                    prediction: Arc::clone(prediction),
-                    panel: tile.panel,
-                };
-                wants.insert(model.spec.name.clone(), want);
-            }
-        }
-        let ring = view.ring.as_ref().map(|ring| ring.name.as_str());
-        self.previews.want(ring, wants);
+    }
+
+    /// Says how large the panels are that have just been painted.
+    pub(super) fn order_pictures(&self) {
+        let panels = self
+            .state
+            .tiles
+            .iter()
+            .filter(|(_, tile)| tile.panel != [0, 0])
+            .map(|(name, tile)| (name.clone(), tile.panel))
+            .collect();
+        self.previews.set_panels(panels);
     }
 
     /// Whether something on screen changes with time alone.

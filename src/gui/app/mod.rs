@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crossbeam::channel::Receiver;
 
 use super::command::{CommandSender, UiCommand};
-use super::preview::Previews;
+use super::preview::{Board, Previews};
 use super::pulse::Pulse;
 use super::state::WindowState;
 use super::{GuiError, OpenPreview, SessionHandle, Wake, theme};
@@ -18,11 +18,12 @@ use crate::session::SessionView;
 
 /// The window on a session.
 pub struct App {
-    session: Box<dyn SessionHandle>,
+    /// Its thread holds the session, too, and is joined before the session is let go.
+    previews: Previews,
+    session: Arc<dyn SessionHandle>,
     /// The session's picture at this pass.
     view: Arc<SessionView>,
     state: WindowState,
-    previews: Previews,
     commands: CommandSender,
     pending: Receiver<UiCommand>,
     pulse: Pulse,
@@ -44,14 +45,17 @@ impl App {
     ) -> Result<Self, GuiError> {
         theme::install(context);
         let pulse = Pulse::new(context.clone());
-        let session = start(pulse.wake()).map_err(GuiError::Session)?;
-        let previews = Previews::start(open_preview, pulse.clone()).map_err(GuiError::Thread)?;
+        let board = Arc::<Board>::default();
+        let session = start(board.wake()).map_err(GuiError::Session)?;
+        let session: Arc<dyn SessionHandle> = Arc::from(session);
+        let previews = Previews::start(board, Arc::clone(&session), open_preview, pulse.clone())
+            .map_err(GuiError::Thread)?;
         let (commands, pending) = CommandSender::new(context.clone());
         Ok(Self {
+            previews,
             view: session.view(),
             session,
             state: WindowState::default(),
-            previews,
             commands,
             pending,
             pulse,
@@ -66,6 +70,7 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         self.window_ui(ui);
+        self.order_pictures();
     }
 
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {

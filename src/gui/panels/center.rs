@@ -36,6 +36,12 @@ pub(in crate::gui) fn center_ui(
         .enumerate()
         .filter(|(_, model)| solo.is_none_or(|name| name == model.spec.name))
         .collect();
+    for (name, tile) in &mut state.tiles {
+        // Pictures are not made for tiles that are not on screen.
+        if solo.is_some_and(|solo| solo != name) {
+            tile.panel = [0, 0];
+        }
+    }
     let area = ui.available_size();
     let columns = columns(shown.len(), area);
     let rows = shown.len().div_ceil(columns);

@@ -54,6 +54,15 @@ pub(super) fn runs(columns: &[Column], stride: u64) -> impl Iterator<Item = &[Co
     columns.chunk_by(move |a, b| b.seq.saturating_sub(a.seq) <= longest)
 }
 
+/// The number of places of an axis for `answers`: it grows in steps, up to `most`.
+pub(super) fn window(answers: usize, most: usize) -> usize {
+    let mut places = 50;
+    while places < answers {
+        places *= 2;
+    }
+    places.min(most)
+}
+
 /// The nearest-rank percentile of sorted values.
 pub(super) fn percentile(sorted: &[u64], share: f64) -> Option<u64> {
     let rank = (share * sorted.len() as f64).ceil() as usize;
@@ -133,6 +142,13 @@ mod tests {
         assert_eq!(nice_axis(9_800), (15_000, 5_000));
         assert_eq!(nice_axis(4_000), (5_000, 2_500));
         assert!(nice_axis(u64::MAX).0 >= u64::MAX / 10 * 9);
+    }
+
+    #[test]
+    fn a_young_timeline_is_shown_wide() {
+        assert_eq!(window(0, 300), 50);
+        assert_eq!(window(51, 300), 100);
+        assert_eq!(window(250, 300), 300);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use egui::{Align2, Color32, Rect, RichText, Sense, Stroke, Theme, Ui, UiBuilder, Vec2};
 use egui_plot::{FilledArea, GridMark, HLine, Plot, PlotBounds, PlotPoint, PlotUi, Span, Text};
 
-use super::columns::{Column, columns, nice_axis, percentile, runs, stride};
+use super::columns::{Column, columns, nice_axis, percentile, runs, stride, window};
 use crate::gui::format;
 use crate::gui::theme::{GAP, Palette, stage_color, strong};
 use crate::recording::Micros;
@@ -67,6 +67,7 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
     let most = (ui.available_width() / COLUMN_POINTS) as usize;
     let all = columns(&model.timeline);
     let shown = &all[all.len().saturating_sub(most)..];
+    let places = window(shown.len(), most);
     if shown.is_empty() {
         let rect = ui.available_rect_before_wrap();
         ui.painter().text(
@@ -91,7 +92,7 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
     let (top, step) = nice_axis(highest.unwrap_or(0));
     let stride = stride(shown);
     let last = shown.last().map_or(0, |column| column.seq);
-    let left = last as f64 - most as f64 * stride as f64;
+    let left = last as f64 - places as f64 * stride as f64;
     let right = (last + stride) as f64;
     let theme = ui.theme();
     let axis_font = egui::FontId::proportional(11.0);

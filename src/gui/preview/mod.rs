@@ -3,4 +3,4 @@
 mod reduce;
 mod worker;
 
-pub(super) use worker::{Arrival, Picture, Previews, Want};
+pub(super) use worker::{Arrival, Board, Picture, Previews};

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use egui::ColorImage;
 
@@ -8,17 +9,8 @@ use super::reduce::Reducer;
 use crate::base::Worker;
 use crate::frame::{Frame, FrameDescription, FramePosition, PixelOrder, SampleType};
 use crate::gui::pulse::Pulse;
-use crate::gui::{FramePreview, OpenPreview};
-use crate::session::ShownPrediction;
-
-/// The picture that a tile needs.
-#[derive(Debug, Clone)]
-pub(in crate::gui) struct Want {
-    /// The prediction whose frame is to be shown.
-    pub(in crate::gui) prediction: Arc<ShownPrediction>,
-    /// Pixels of the panel, width and height.
-    pub(in crate::gui) panel: [u32; 2],
-}
+use crate::gui::{FramePreview, OpenPreview, SessionHandle, Wake};
+use crate::session::{ModelView, SessionView, ShownPrediction};
 
 /// A picture for a tile.
 pub(in crate::gui) struct Picture {
@@ -28,24 +20,26 @@ pub(in crate::gui) struct Picture {
     pub(in crate::gui) frame_size: [u32; 2],
 }
 
-/// The answer to a [`Want`].
+/// What a tile shows next.
 pub(in crate::gui) struct Arrival {
-    /// The prediction it was wanted for.
+    /// A new prediction.
     pub(in crate::gui) prediction: Arc<ShownPrediction>,
     /// Its frame; `None` when the ring no longer has it.
     pub(in crate::gui) picture: Option<Picture>,
 }
 
-/// Copies and reduces frames on a thread, so that the window neither waits for a lock nor touches
-/// full-size pixels. At most one want and one answer for each tile are kept: the newest.
+/// Follows the session on a thread: copies and reduces the frame of each new prediction, then asks
+/// for a repaint. So the window neither waits for a lock nor touches full-size pixels, and a
+/// prediction and its frame take one repaint. Of each tile only the newest arrival is kept.
 pub(in crate::gui) struct Previews {
     board: Arc<Board>,
     /// Ends when the board is closed, which `drop` does first.
     _worker: Worker,
 }
 
+/// Where the session, the window and the thread meet.
 #[derive(Default)]
-struct Board {
+pub(in crate::gui) struct Board {
     orders: Mutex<Orders>,
     changed: Condvar,
     arrivals: Mutex<BTreeMap<String, Arrival>>,
@@ -53,10 +47,42 @@ struct Board {
 
 #[derive(Default)]
 struct Orders {
-    ring: Option<String>,
-    wants: BTreeMap<String, Want>,
+    /// Pixels of each tile's panel, width and height.
+    panels: BTreeMap<String, [u32; 2]>,
     fresh: bool,
     closed: bool,
+}
+
+/// How long a change waits that is neither an answer nor a change of state (a counter, a rate).
+const QUIET: Duration = Duration::from_millis(200);
+
+impl Board {
+    /// What a session is to call when its picture has changed.
+    pub(in crate::gui) fn wake(self: &Arc<Self>) -> Wake {
+        let board = Arc::clone(self);
+        Arc::new(move || {
+            lock(&board.orders).fresh = true;
+            board.changed.notify_one();
+        })
+    }
+
+    /// Waits for something new and gives the panels; `None` when there will be nothing more.
+    fn next_panels(&self) -> Option<BTreeMap<String, [u32; 2]>> {
+        let mut orders = lock(&self.orders);
+        loop {
+            if orders.closed {
+                return None;
+            }
+            if orders.fresh {
+                orders.fresh = false;
+                return Some(orders.panels.clone());
+            }
+            orders = self
+                .changed
+                .wait(orders)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
 }
 
 impl Previews {
@@ -64,17 +90,26 @@ impl Previews {
     ///
     /// # Errors
     /// The system refuses another thread.
-    pub(in crate::gui) fn start(open: OpenPreview, pulse: Pulse) -> io::Result<Self> {
-        let board = Arc::<Board>::default();
+    pub(in crate::gui) fn start(
+        board: Arc<Board>,
+        session: Arc<dyn SessionHandle>,
+        open: OpenPreview,
+        pulse: Pulse,
+    ) -> io::Result<Self> {
         let shared = Arc::clone(&board);
         let worker = Worker::spawn("preview", move || {
             let mut copier = Copier::new(open);
-            while let Some((ring, wants)) = shared.next_orders() {
-                let arrivals = copier.serve(ring.as_deref(), wants);
-                if !arrivals.is_empty() {
+            let mut last = Arc::<SessionView>::default();
+            while let Some(panels) = shared.next_panels() {
+                let view = session.view();
+                let arrivals = copier.serve(&view, &panels);
+                if arrivals.is_empty() && is_quiet(&last, &view) {
+                    pulse.request_after(QUIET);
+                } else {
                     lock(&shared.arrivals).extend(arrivals);
                     pulse.request();
                 }
+                last = view;
             }
         })?;
         Ok(Self {
@@ -83,16 +118,17 @@ impl Previews {
         })
     }
 
-    /// Says what all tiles need now; tiles that already have it cost nothing.
-    pub(in crate::gui) fn want(&self, ring: Option<&str>, wants: BTreeMap<String, Want>) {
+    /// Says how large the tiles' panels are now.
+    pub(in crate::gui) fn set_panels(&self, panels: BTreeMap<String, [u32; 2]>) {
         let mut orders = lock(&self.board.orders);
-        orders.ring = ring.map(str::to_owned);
-        orders.wants = wants;
-        orders.fresh = true;
-        self.board.changed.notify_one();
+        if orders.panels != panels {
+            orders.panels = panels;
+            orders.fresh = true;
+            self.board.changed.notify_one();
+        }
     }
 
-    /// The pictures that have arrived since the last call, by tile.
+    /// What has arrived since the last call, by tile.
     pub(in crate::gui) fn take(&self) -> BTreeMap<String, Arrival> {
         std::mem::take(&mut *lock(&self.board.arrivals))
     }
@@ -105,24 +141,24 @@ impl Drop for Previews {
     }
 }
 
-impl Board {
-    /// Waits for new orders; `None` when there will be none.
-    fn next_orders(&self) -> Option<(Option<String>, BTreeMap<String, Want>)> {
-        let mut orders = lock(&self.orders);
-        loop {
-            if orders.closed {
-                return None;
-            }
-            if orders.fresh {
-                orders.fresh = false;
-                return Some((orders.ring.clone(), std::mem::take(&mut orders.wants)));
-            }
-            orders = self
-                .changed
-                .wait(orders)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
+/// Whether only counters, rates and percentiles may have changed.
+fn is_quiet(last: &SessionView, view: &SessionView) -> bool {
+    let same_source = last.source.child == view.source.child
+        && last.source.state == view.source.state
+        && last.source.stale_since == view.source.stale_since
+        && last.source.looping == view.source.looping;
+    let same_model = |(last, model): (&ModelView, &ModelView)| {
+        let same_shown = match (&last.shown, &model.shown) {
+            (Some(last), Some(shown)) => Arc::ptr_eq(last, shown),
+            (None, None) => true,
+            _ => false,
+        };
+        last.child == model.child && last.spec.name == model.spec.name && same_shown
+    };
+    last.phase == view.phase
+        && same_source
+        && last.models.len() == view.models.len()
+        && last.models.iter().zip(&view.models).all(same_model)
 }
 
 /// What is behind these locks is replaced whole, so a panic elsewhere leaves it usable.
@@ -165,28 +201,31 @@ impl Copier {
         }
     }
 
+    /// Pictures for the predictions that have not been served yet, or not in this size.
     fn serve(
         &mut self,
-        ring: Option<&str>,
-        wants: BTreeMap<String, Want>,
+        view: &SessionView,
+        panels: &BTreeMap<String, [u32; 2]>,
     ) -> BTreeMap<String, Arrival> {
-        self.attach(ring);
-        self.served.retain(|tile, _| wants.contains_key(tile));
+        self.attach(view.ring.as_ref().map(|ring| ring.name.as_str()));
+        self.served.retain(|tile, _| panels.contains_key(tile));
         let mut arrivals = BTreeMap::new();
-        for (tile, want) in wants {
-            let key = (want.prediction.event.seq, want.panel);
-            if self.served.get(&tile) == Some(&key) {
+        for model in &view.models {
+            let tile = &model.spec.name;
+            let (Some(prediction), Some(&panel)) = (&model.shown, panels.get(tile)) else {
+                continue;
+            };
+            let key = (prediction.event.seq, panel);
+            if self.served.get(tile) == Some(&key) {
                 continue;
             }
-            let picture = self.picture(&want);
+            let picture = self.picture(prediction.event.seq, panel);
             self.served.insert(tile.clone(), key);
-            arrivals.insert(
-                tile,
-                Arrival {
-                    prediction: want.prediction,
-                    picture,
-                },
-            );
+            let arrival = Arrival {
+                prediction: Arc::clone(prediction),
+                picture,
+            };
+            arrivals.insert(tile.clone(), arrival);
         }
         arrivals
     }
@@ -215,12 +254,11 @@ impl Copier {
         }
     }
 
-    fn picture(&mut self, want: &Want) -> Option<Picture> {
-        let seq = want.prediction.event.seq;
+    fn picture(&mut self, seq: u64, panel: [u32; 2]) -> Option<Picture> {
         if self.frame_seq != Some(seq) && !self.copy(seq) {
             return None;
         }
-        match self.reducer.reduce(&self.frame, want.panel) {
+        match self.reducer.reduce(&self.frame, panel) {
             Ok(image) => Some(Picture {
                 image,
                 frame_size: [self.frame.description.width, self.frame.description.height],
