@@ -64,15 +64,18 @@ pub(in crate::gui) fn center_ui(
     });
 }
 
-/// The number of columns that brings tiles nearest to their best shape.
+/// The number of columns that gives the largest tiles; an empty place in the grid counts against
+/// it.
 fn columns(tiles: usize, area: Vec2) -> usize {
-    let distance = |columns: usize| {
+    let size = |columns: usize| {
         let rows = tiles.div_ceil(columns);
-        let aspect = (area.x / columns as f32) / (area.y / rows as f32).max(LOWEST_TILE);
-        (aspect / BEST_ASPECT).ln().abs()
+        let width = area.x / columns as f32;
+        let height = (area.y / rows as f32).max(LOWEST_TILE);
+        let empty = columns * rows - tiles;
+        (width / BEST_ASPECT).min(height) * (1.0 - 0.1 * empty as f32)
     };
     (1..=tiles.max(1))
-        .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+        .max_by(|&a, &b| size(a).total_cmp(&size(b)))
         .unwrap_or(1)
 }
 
@@ -142,7 +145,8 @@ mod tests {
         let wide = Vec2::new(1600.0, 650.0);
         assert_eq!(columns(1, wide), 1);
         assert_eq!(columns(2, wide), 2);
-        assert_eq!(columns(4, Vec2::new(1600.0, 900.0)), 2);
+        assert_eq!(columns(3, wide), 3);
+        assert_eq!(columns(4, Vec2::new(1600.0, 700.0)), 2);
         assert_eq!(columns(2, Vec2::new(500.0, 900.0)), 1);
         assert_eq!(columns(0, wide), 1);
     }

@@ -60,21 +60,21 @@ pub(super) fn percentile(sorted: &[u64], share: f64) -> Option<u64> {
     sorted.get(rank.saturating_sub(1)).copied()
 }
 
-/// The end of an axis that shows `highest`: 1, 1.5, 2, 3, 5 or 7.5 times a power of ten, so that it
-/// changes seldom.
-pub(super) fn nice_ceiling(highest: u64) -> u64 {
-    let wanted = highest.saturating_mul(11) / 10;
+/// An axis from 0 that shows `highest`: its end (1, 1.5, 2, 3, 5 or 7.5 times a power of ten, so
+/// that it changes seldom) and the distance of its marks.
+pub(super) fn nice_axis(highest: u64) -> (u64, u64) {
+    let wanted = highest.saturating_add(highest / 10);
     let mut power: u64 = 100;
     loop {
-        for tenths in [10, 15, 20, 30, 50, 75] {
-            let ceiling = power.saturating_mul(tenths) / 10;
-            if ceiling >= wanted {
-                return ceiling;
+        for (end, step) in [(10, 5), (15, 5), (20, 10), (30, 10), (50, 25), (75, 25)] {
+            let end = power.saturating_mul(end) / 10;
+            if end >= wanted {
+                return (end, power.saturating_mul(step) / 10);
             }
         }
         match power.checked_mul(10) {
             Some(next) => power = next,
-            None => return u64::MAX,
+            None => return (u64::MAX, u64::MAX / 2),
         }
     }
 }
@@ -129,10 +129,10 @@ mod tests {
 
     #[test]
     fn axes_end_at_round_numbers() {
-        assert_eq!(nice_ceiling(0), 100);
-        assert_eq!(nice_ceiling(9_800), 15_000);
-        assert_eq!(nice_ceiling(4_000), 5_000);
-        assert_eq!(nice_ceiling(u64::MAX), u64::MAX);
+        assert_eq!(nice_axis(0), (100, 50));
+        assert_eq!(nice_axis(9_800), (15_000, 5_000));
+        assert_eq!(nice_axis(4_000), (5_000, 2_500));
+        assert!(nice_axis(u64::MAX).0 >= u64::MAX / 10 * 9);
     }
 
     #[test]

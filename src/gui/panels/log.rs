@@ -32,6 +32,7 @@ pub(super) fn log_ui(
     }
     let height = ui.text_style_height(&TextStyle::Body) + 2.0;
     ui.spacing_mut().item_spacing.y = 2.0;
+    ui.spacing_mut().interact_size.y = height;
     ScrollArea::vertical()
         .auto_shrink(false)
         .stick_to_bottom(true)
@@ -61,6 +62,7 @@ fn filter_ui(ui: &mut Ui, filter: &mut LogFilter, commands: &CommandSender) {
         ui.add(
             TextEdit::singleline(&mut filter.text)
                 .hint_text("Filter by text or process")
+                .margin(egui::Margin::symmetric(8, 6))
                 .desired_width(220.0),
         );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

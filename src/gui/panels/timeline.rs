@@ -1,7 +1,7 @@
 use egui::{Align2, Color32, Rect, RichText, Sense, Stroke, Theme, Ui, UiBuilder, Vec2};
-use egui_plot::{FilledArea, HLine, Plot, PlotBounds, PlotPoint, PlotUi, Span, Text};
+use egui_plot::{FilledArea, GridMark, HLine, Plot, PlotBounds, PlotPoint, PlotUi, Span, Text};
 
-use super::columns::{Column, columns, nice_ceiling, percentile, runs, stride};
+use super::columns::{Column, columns, nice_axis, percentile, runs, stride};
 use crate::gui::format;
 use crate::gui::theme::{GAP, Palette, stage_color, strong};
 use crate::recording::Micros;
@@ -83,14 +83,21 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
         .filter(|column| !column.warmup)
         .map(Column::total)
         .collect();
-    let highest = steady.iter().copied().max();
-    let top =
-        nice_ceiling(highest.unwrap_or_else(|| shown.iter().map(Column::total).max().unwrap_or(1)));
+    let highest = steady
+        .iter()
+        .copied()
+        .max()
+        .or_else(|| shown.iter().map(Column::total).max());
+    let (top, step) = nice_axis(highest.unwrap_or(0));
     let stride = stride(shown);
     let last = shown.last().map_or(0, |column| column.seq);
     let left = last as f64 - most as f64 * stride as f64;
     let right = (last + stride) as f64;
     let theme = ui.theme();
+    let axis_font = egui::FontId::proportional(11.0);
+    ui.style_mut()
+        .text_styles
+        .insert(egui::TextStyle::Body, axis_font);
     let response = Plot::new(("timeline", name))
         .allow_drag(false)
         .allow_zoom(false)
@@ -103,6 +110,7 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
         .show_background(false)
         .set_margin_fraction(Vec2::ZERO)
         .show_grid([false, true])
+        .y_grid_spacer(move |_| marks(top, step))
         .y_axis_min_width(48.0)
         .x_axis_formatter(|mark, _| frame_label(mark.value))
         .y_axis_formatter(|mark, _| latency_label(mark.value))
@@ -114,7 +122,10 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
             warmups(plot, shown, stride, palette);
             let at = PlotPoint::new(right, top as f64);
             percentiles(plot, steady, at, palette);
-            let title = strong(name).size(12.0).color(palette.text);
+            let title = strong(name)
+                .size(12.0)
+                .color(palette.text)
+                .background_color(palette.card.gamma_multiply(0.8));
             let corner = PlotPoint::new(left + (right - left) * 0.006, top as f64 * 0.985);
             plot.text(Text::new("name", corner, title).anchor(Align2::LEFT_TOP));
         });
@@ -130,6 +141,14 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
             .response
             .on_hover_ui_at_pointer(|ui| column_details_ui(ui, column));
     }
+}
+
+fn marks(top: u64, step: u64) -> Vec<GridMark> {
+    let mark = |place: u64| GridMark {
+        value: (place * step) as f64,
+        step_size: step as f64,
+    };
+    (0..=top / step.max(1)).map(mark).collect()
 }
 
 fn frame_label(value: f64) -> String {

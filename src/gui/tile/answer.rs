@@ -6,7 +6,7 @@ use crate::gui::theme::{Palette, strong};
 use crate::prediction::{Output, ScoreKind, TensorSummary};
 
 const TITLE_HEIGHT: f32 = 20.0;
-const LOWEST_ROW: f32 = 20.0;
+const LOWEST_ROW: f32 = 21.0;
 const HIGHEST_ROW: f32 = 28.0;
 const BAR_HEIGHT: f32 = 3.0;
 
@@ -93,7 +93,7 @@ fn row_ui(ui: &mut Ui, rect: Rect, row: &Row<'_>, scores: ScoreKind, full: f64, 
         ScoreKind::Probability => format::percent(row.score),
         ScoreKind::Score => format!("{:.3}", row.score),
     };
-    let (text, bar) = rect.split_top_bottom_at_y(rect.bottom() - BAR_HEIGHT - 3.0);
+    let (text, bar) = rect.split_top_bottom_at_y(rect.bottom() - BAR_HEIGHT - 1.0);
     let (name, number) = text.split_left_right_at_x(text.right() - 62.0);
     let (color, bar_color) = if best {
         (palette.text, palette.accent)

@@ -33,7 +33,7 @@ const PANEL_HEIGHT: f32 = latency::WHOLE_HEIGHT;
 /// Limits of the width of answers above latency, beside a picture.
 const SIDE_WIDTH: std::ops::RangeInclusive<f32> = 190.0..=300.0;
 /// Limits of the height of answers above latency.
-const ANSWERS_HEIGHT: std::ops::RangeInclusive<f32> = 120.0..=170.0;
+const ANSWERS_HEIGHT: std::ops::RangeInclusive<f32> = 126.0..=170.0;
 const BANNER_HEIGHT: f32 = 30.0;
 
 /// Paints a tile over all of `ui`.
@@ -75,7 +75,7 @@ pub(super) fn tile_ui(
     }
     // A tile without a picture still says how large one would be, so that the first is in time.
     if tile.panel == [0, 0] {
-        let places = Places::of(body, tile);
+        let places = Places::of(body);
         tile.panel = picture::panel_pixels(ui, places.picture);
     }
     counters::counters_ui(ui, footer, model);
@@ -89,11 +89,10 @@ struct Places {
 }
 
 impl Places {
-    /// Beside or below the picture: whatever leaves the larger picture.
-    fn of(body: Rect, tile: &TileState) -> Self {
-        let aspect = tile.picture.as_ref().map_or(4.0 / 3.0, |picture| {
-            picture.frame_size[0] as f32 / picture.frame_size[1].max(1) as f32
-        });
+    /// Answers beside or below the picture: whatever leaves the larger one. The shape of the frame
+    /// at hand does not count, as the tile would jump from frame to frame.
+    fn of(body: Rect) -> Self {
+        let aspect = 4.0 / 3.0;
         let width_in = |size: Vec2| size.x.min(size.y * aspect);
         let side = (body.width() * 0.4).clamp(*SIDE_WIDTH.start(), *SIDE_WIDTH.end());
         let beside = Vec2::new(body.width() - side - PADDING, body.height());
@@ -123,7 +122,7 @@ impl Places {
 }
 
 fn body_ui(ui: &mut Ui, body: Rect, model: &ModelView, tile: &mut TileState) {
-    let places = Places::of(body, tile);
+    let places = Places::of(body);
     picture::picture_ui(ui, places.picture, tile);
     if let Some(shown) = &tile.shown {
         answer::answer_ui(ui, places.answer, &shown.event.output);
