@@ -105,6 +105,13 @@ impl RingHost {
         self.can_be_found() && self.current.as_ref().is_some_and(has_slots)
     }
 
+    /// Whether readers keep the frame of a shown answer: not when memory was short.
+    pub(super) fn pins(&self) -> bool {
+        self.current
+            .as_ref()
+            .is_some_and(|hosted| hosted.ring.pins())
+    }
+
     /// Sequence of the newest frame; 0 before the first.
     pub(super) fn head(&self) -> u64 {
         self.current

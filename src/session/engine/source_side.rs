@@ -299,6 +299,16 @@ impl Engine {
             }
             other => other?,
         }
+        if !self.rings.pins() {
+            let what = problem(
+                "few_slots",
+                "there is memory for fewer slots than the models need: a shown answer may be without its frame".to_owned(),
+                Some("enlarge /dev/shm, or raise `max_bytes` or `slots` of [ring]"),
+            );
+            let now = monotonic_nanos();
+            self.journal
+                .notice_rarely(now, LogLevel::Warning, "session", what);
+        }
         for model in &mut self.models {
             if model.counted {
                 self.rings.count_in(model.member);
