@@ -1,28 +1,29 @@
 use half::f16;
+use ndarray::{ArrayViewD, Axis};
 use ort::session::SessionOutputs;
-use ort::value::{DynValue, Outlet, TensorElementType, ValueType};
+use ort::value::{DynValue, Outlet, PrimitiveTensorElementType, TensorElementType, ValueType};
 
 use crate::protocol::TensorInfo;
 
-/// Elements of an output, by type.
-#[derive(Debug, Clone, Copy)]
+/// An output tensor by element type, in the memory of ONNX Runtime.
+#[derive(Debug, Clone)]
 pub enum Values<'a> {
     /// 32-bit floats.
-    F32(&'a [f32]),
+    F32(ArrayViewD<'a, f32>),
     /// 16-bit floats.
-    F16(&'a [f16]),
+    F16(ArrayViewD<'a, f16>),
     /// 64-bit floats.
-    F64(&'a [f64]),
+    F64(ArrayViewD<'a, f64>),
     /// Bytes.
-    U8(&'a [u8]),
+    U8(ArrayViewD<'a, u8>),
     /// Signed bytes.
-    I8(&'a [i8]),
+    I8(ArrayViewD<'a, i8>),
     /// 32-bit integers.
-    I32(&'a [i32]),
+    I32(ArrayViewD<'a, i32>),
     /// 64-bit integers.
-    I64(&'a [i64]),
+    I64(ArrayViewD<'a, i64>),
     /// Truth values.
-    Bool(&'a [bool]),
+    Bool(ArrayViewD<'a, bool>),
     /// Something that is not read: text, sequences, rare types.
     Other,
 }
@@ -34,9 +35,7 @@ pub struct OutputView<'a> {
     pub name: &'a str,
     /// Element type, as `f32`.
     pub dtype: &'static str,
-    /// Its shape, batch included; empty for what is no tensor.
-    pub shape: Vec<usize>,
-    /// Its elements, in row-major order.
+    /// Its tensor, batch included.
     pub values: Values<'a>,
 }
 
@@ -51,78 +50,85 @@ impl<'a> OutputView<'a> {
     }
 
     fn new(name: &'a str, value: &'a DynValue) -> Self {
-        let ValueType::Tensor { ty, shape, .. } = value.dtype() else {
+        let ValueType::Tensor { ty, .. } = value.dtype() else {
             return Self {
                 name,
                 dtype: "other",
-                shape: vec![],
                 values: Values::Other,
             };
         };
         Self {
             name,
             dtype: dtype_name(*ty),
-            // Shapes of values are never negative.
-            shape: shape.iter().map(|&side| side.max(0) as usize).collect(),
             values: values(value, *ty),
         }
     }
 
-    /// The part that belongs to frame `index` of `batch` frames: shape without the batch, elements.
+    /// The part that belongs to frame `index` of `batch` frames, without the batch's dimension.
     ///
     /// An output whose first dimension is not the batch belongs to every frame whole.
-    pub fn part(&self, index: usize, batch: usize) -> (&[usize], Values<'a>) {
-        match self.shape.split_first() {
-            Some((&first, rest)) if first == batch && index < batch => {
-                let length = rest.iter().product();
-                (rest, self.values.part(index * length, length))
-            }
-            _ => (&self.shape, self.values),
+    pub fn part(&self, index: usize, batch: usize) -> Values<'a> {
+        match self.values.shape().first() {
+            Some(&first) if first == batch && index < batch => self.values.clone().at(index),
+            _ => self.values.clone(),
         }
     }
 }
 
-impl<'a> Values<'a> {
-    fn part(self, start: usize, length: usize) -> Self {
-        fn cut<T>(all: &[T], start: usize, length: usize) -> &[T] {
-            all.get(start..start + length).unwrap_or_default()
-        }
+impl Values<'_> {
+    /// Its shape; empty for what is no tensor that is read.
+    pub fn shape(&self) -> &[usize] {
         match self {
-            Self::F32(all) => Self::F32(cut(all, start, length)),
-            Self::F16(all) => Self::F16(cut(all, start, length)),
-            Self::F64(all) => Self::F64(cut(all, start, length)),
-            Self::U8(all) => Self::U8(cut(all, start, length)),
-            Self::I8(all) => Self::I8(cut(all, start, length)),
-            Self::I32(all) => Self::I32(cut(all, start, length)),
-            Self::I64(all) => Self::I64(cut(all, start, length)),
-            Self::Bool(all) => Self::Bool(cut(all, start, length)),
+            Self::F32(array) => array.shape(),
+            Self::F16(array) => array.shape(),
+            Self::F64(array) => array.shape(),
+            Self::U8(array) => array.shape(),
+            Self::I8(array) => array.shape(),
+            Self::I32(array) => array.shape(),
+            Self::I64(array) => array.shape(),
+            Self::Bool(array) => array.shape(),
+            Self::Other => &[],
+        }
+    }
+
+    /// Entry `index` of the first dimension, which must have it.
+    fn at(self, index: usize) -> Self {
+        match self {
+            Self::F32(array) => Self::F32(array.index_axis_move(Axis(0), index)),
+            Self::F16(array) => Self::F16(array.index_axis_move(Axis(0), index)),
+            Self::F64(array) => Self::F64(array.index_axis_move(Axis(0), index)),
+            Self::U8(array) => Self::U8(array.index_axis_move(Axis(0), index)),
+            Self::I8(array) => Self::I8(array.index_axis_move(Axis(0), index)),
+            Self::I32(array) => Self::I32(array.index_axis_move(Axis(0), index)),
+            Self::I64(array) => Self::I64(array.index_axis_move(Axis(0), index)),
+            Self::Bool(array) => Self::Bool(array.index_axis_move(Axis(0), index)),
             Self::Other => Self::Other,
         }
     }
 
     /// The elements as floats, for score outputs; `None` where the type holds no scores.
-    pub fn scores(self) -> Option<Vec<f32>> {
+    pub fn scores(&self) -> Option<Vec<f32>> {
         match self {
-            Self::F32(all) => Some(all.to_vec()),
-            Self::F16(all) => Some(all.iter().map(|value| value.to_f32()).collect()),
-            Self::F64(all) => Some(all.iter().map(|&value| value as f32).collect()),
-            Self::U8(all) => Some(all.iter().map(|&value| f32::from(value)).collect()),
-            Self::I8(all) => Some(all.iter().map(|&value| f32::from(value)).collect()),
+            Self::F32(array) => Some(array.iter().copied().collect()),
+            Self::F16(array) => Some(array.iter().map(|value| value.to_f32()).collect()),
+            Self::F64(array) => Some(array.iter().map(|&value| value as f32).collect()),
+            Self::U8(array) => Some(array.iter().map(|&value| f32::from(value)).collect()),
+            Self::I8(array) => Some(array.iter().map(|&value| f32::from(value)).collect()),
             Self::I32(_) | Self::I64(_) | Self::Bool(_) | Self::Other => None,
         }
     }
 
-    /// Calls `visit` with every element as a 64-bit float.
-    pub fn for_each(self, mut visit: impl FnMut(f64)) {
+    /// Calls `visit` with every element, in row-major order, as a 64-bit float.
+    pub fn for_each(&self, mut visit: impl FnMut(f64)) {
         match self {
-            Self::F32(all) => all.iter().for_each(|&value| visit(f64::from(value))),
-            Self::F16(all) => all.iter().for_each(|value| visit(value.to_f64())),
-            Self::F64(all) => all.iter().for_each(|&value| visit(value)),
-            Self::U8(all) => all.iter().for_each(|&value| visit(f64::from(value))),
-            Self::I8(all) => all.iter().for_each(|&value| visit(f64::from(value))),
-            Self::I32(all) => all.iter().for_each(|&value| visit(f64::from(value))),
-            Self::I64(all) => all.iter().for_each(|&value| visit(value as f64)),
-            Self::Bool(all) => all
+            Self::F32(array) => array.iter().for_each(|&value| visit(f64::from(value))),
+            Self::F16(array) => array.iter().for_each(|value| visit(value.to_f64())),
+            Self::F64(array) => array.iter().for_each(|&value| visit(value)),
+            Self::U8(array) => array.iter().for_each(|&value| visit(f64::from(value))),
+            Self::I8(array) => array.iter().for_each(|&value| visit(f64::from(value))),
+            Self::I32(array) => array.iter().for_each(|&value| visit(f64::from(value))),
+            Self::I64(array) => array.iter().for_each(|&value| visit(value as f64)),
+            Self::Bool(array) => array
                 .iter()
                 .for_each(|&value| visit(f64::from(u8::from(value)))),
             Self::Other => {}
@@ -131,14 +137,12 @@ impl<'a> Values<'a> {
 }
 
 fn values(value: &DynValue, element: TensorElementType) -> Values<'_> {
-    fn typed<'a, T: ort::value::PrimitiveTensorElementType + 'static>(
+    fn typed<'a, T: PrimitiveTensorElementType + 'static>(
         value: &'a DynValue,
-        wrap: impl FnOnce(&'a [T]) -> Values<'a>,
+        wrap: impl FnOnce(ArrayViewD<'a, T>) -> Values<'a>,
     ) -> Values<'a> {
         // Fails only for a tensor that is not in the host's memory; outputs of a plain run are.
-        value
-            .try_extract_tensor::<T>()
-            .map_or(Values::Other, |(_, elements)| wrap(elements))
+        value.try_extract_array::<T>().map_or(Values::Other, wrap)
     }
     match element {
         TensorElementType::Float32 => typed(value, Values::F32),

@@ -41,12 +41,14 @@ impl Decoder for ClassesDecoder {
                 reason: "the model gave no output".to_owned(),
             };
         };
-        let (shape, values) = output.part(index, batch);
-        let Some(values) = values.scores().filter(|values| !values.is_empty()) else {
+        let part = output.part(index, batch);
+        let Some(values) = part.scores().filter(|values| !values.is_empty()) else {
             return Output::Invalid {
                 reason: format!(
-                    "output `{}` of type {} and shape {shape:?} holds no class scores",
-                    output.name, output.dtype
+                    "output `{}` of type {} and shape {:?} holds no class scores",
+                    output.name,
+                    output.dtype,
+                    part.shape()
                 ),
             };
         };
@@ -106,6 +108,8 @@ fn best(scores: &[f32], count: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use ndarray::ArrayView;
+
     use super::*;
     use crate::consumer::tensor::Values;
 
@@ -118,8 +122,7 @@ mod tests {
         let output = OutputView {
             name: "logits",
             dtype: "f32",
-            shape: shape.to_vec(),
-            values: Values::F32(values),
+            values: Values::F32(ArrayView::from_shape(shape, values).expect("as many")),
         };
         ClassesDecoder::new(Labels::default(), scores).decode(&[output], index, shape[0], TUNING)
     }

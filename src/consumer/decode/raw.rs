@@ -32,11 +32,11 @@ struct Statistics {
 
 impl Statistics {
     fn of(output: &OutputView<'_>, index: usize, batch: usize) -> Self {
-        let (shape, values) = output.part(index, batch);
+        let part = output.part(index, batch);
         let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
         let (mut finite, mut nan, mut infinite) = (0_u64, 0_u64, 0_u64);
         let mut listed = Vec::new();
-        values.for_each(|value| {
+        part.for_each(|value| {
             if listed.len() <= SMALL_TENSOR {
                 listed.push(value.is_finite().then_some(value));
             }
@@ -52,7 +52,7 @@ impl Statistics {
             }
         });
         let some = |value: f64| (finite > 0).then_some(value);
-        let batched = shape.len() < output.shape.len();
+        let batched = part.shape().len() < output.values.shape().len();
         Self {
             summary: TensorSummary {
                 name: output.name.to_owned(),
@@ -60,7 +60,7 @@ impl Statistics {
                 shape: batched
                     .then_some(1)
                     .into_iter()
-                    .chain(shape.iter().map(|&side| side as u64))
+                    .chain(part.shape().iter().map(|&side| side as u64))
                     .collect(),
                 min: some(min),
                 max: some(max),
@@ -75,6 +75,8 @@ impl Statistics {
 
 #[cfg(test)]
 mod tests {
+    use ndarray::{aview1, aview2};
+
     use super::*;
     use crate::consumer::tensor::Values;
 
@@ -89,14 +91,12 @@ mod tests {
             OutputView {
                 name: "a",
                 dtype: "f32",
-                shape: vec![2, 2],
-                values: Values::F32(&[1.0, f32::INFINITY, 3.0, 5.0]),
+                values: Values::F32(aview2(&[[1.0, f32::INFINITY], [3.0, 5.0]]).into_dyn()),
             },
             OutputView {
                 name: "b",
                 dtype: "i64",
-                shape: vec![3],
-                values: Values::I64(&[-1, 0, 4]),
+                values: Values::I64(aview1(&[-1, 0, 4]).into_dyn()),
             },
         ];
         let Output::Raw { tensors } = RawDecoder.decode(&outputs, 0, 2, TUNING) else {
@@ -119,8 +119,7 @@ mod tests {
         let output = OutputView {
             name: "boxes",
             dtype: "f32",
-            shape: vec![1, 2],
-            values: Values::F32(&[f32::NAN, 1.0]),
+            values: Values::F32(aview2(&[[f32::NAN, 1.0]]).into_dyn()),
         };
         assert_eq!(
             RawDecoder.decode(&[output], 0, 1, TUNING),
