@@ -3,15 +3,16 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use ringside::recording::Row;
 use rustix::process::Signal;
 use support::{
-    children, data, descendants, eventually, finish, folder, predictions, ringside, root, run_json,
-    segments, signal, stat, summary, top, totals, wait,
+    Running, children, data, descendants, eventually, finish, folder, predictions, ringside, root,
+    run_json, segments, signal, start, start_unread, stat, summary, top, totals,
 };
 
 /// Seconds that long forms take more; the soak run sets `RINGSIDE_SOAK`.
@@ -37,13 +38,9 @@ fn session_file(folder: &Path, head: &str, models: &[(&str, &str)]) -> std::path
     path
 }
 
-fn run_in_background(session: &Path, more: &[&str]) -> Child {
+fn run_in_background(session: &Path, more: &[&str]) -> Running {
     let mut command = ringside(["run", "--json"]);
-    command
-        .arg(session)
-        .args(more)
-        .spawn()
-        .expect("the program starts")
+    start(command.arg(session).args(more))
 }
 
 /// Number of prediction rows in a report that is being written.
@@ -104,7 +101,6 @@ fn c01_no_torn_frame_is_ever_accepted() {
         "source = \"pattern:stamp?size=1920x1080\"\ndelivery = \"live\"",
         &[("tear", "cases/tear.onnx"), ("slow", "cases/slow.onnx")],
     );
-    let started = Instant::now();
     let child = run_in_background(&session, &["--frames", &frames.to_string()]);
     let pid = child.id();
     let name = eventually("a ring", || {
@@ -142,7 +138,7 @@ fn c01_no_torn_frame_is_ever_accepted() {
         }
     }
     assert!(snapshots > 0, "the preview saw nothing");
-    let finished = wait(child, started);
+    let finished = child.wait();
     assert_eq!(finished.code(), 0, "{}", finished.stderr);
     let rows = finished.rows();
     let frames: BTreeMap<u64, u64> = rows
@@ -175,7 +171,6 @@ fn c05_a_stopped_consumer_costs_the_others_nothing() {
             ("stopped", "cases/frameid.onnx"),
         ],
     );
-    let started = Instant::now();
     let child = run_in_background(&session, &["--report", report.to_str().expect("UTF-8")]);
     let pid = child.id();
     eventually("answers", || (predictions_in(&report) > 100).then_some(()));
@@ -188,7 +183,7 @@ fn c05_a_stopped_consumer_costs_the_others_nothing() {
     signal(stopped, Signal::CONT);
     std::thread::sleep(Duration::from_secs(2));
     signal(pid, Signal::TERM);
-    let finished = wait(child, started);
+    let finished = child.wait();
     assert_eq!(finished.code(), 130, "{}", finished.stderr);
     let rows = finished.rows();
     let published: BTreeMap<u64, i64> = rows
@@ -250,13 +245,12 @@ fn a_killed_consumer_loses_the_frame_it_held_and_goes_on_at_the_next() {
             ("frameid", "cases/frameid.onnx"),
         ],
     );
-    let started = Instant::now();
     let child = run_in_background(&session, &["--report", report.to_str().expect("UTF-8")]);
     eventually("answers", || (predictions_in(&report) > 10).then_some(()));
     let consumers = children(child.id(), "consume");
     let slow = *consumers.iter().min().expect("two");
     signal(slow, Signal::KILL);
-    let finished = wait(child, started);
+    let finished = child.wait();
     assert_eq!(finished.code(), 0, "{}", finished.stderr);
     let rows = finished.rows();
     let lost: Vec<(u64, String)> = rows
@@ -304,11 +298,10 @@ fn a_killed_producer_is_restarted_and_the_sequence_goes_on() {
         "source = \"folder:pictures\"\ndelivery = \"every\"",
         &[("slow", "cases/slow.onnx")],
     );
-    let started = Instant::now();
     let child = run_in_background(&session, &["--report", report.to_str().expect("UTF-8")]);
     eventually("answers", || (predictions_in(&report) > 10).then_some(()));
     signal(children(child.id(), "produce")[0], Signal::KILL);
-    let finished = wait(child, started);
+    let finished = child.wait();
     assert_eq!(finished.code(), 0, "{}", finished.stderr);
     let rows = finished.rows();
     let frames: Vec<(u64, String)> = rows
@@ -335,7 +328,6 @@ fn c07_a_front_end_that_ends_takes_everything_with_it() {
             "source = \"pattern:stamp?size=320x240&fps=30\"\ndelivery = \"live\"",
             &[("a", "cases/frameid.onnx"), ("b", "cases/slow.onnx")],
         );
-        let started = Instant::now();
         let child = run_in_background(&session, &["--report", report.to_str().expect("UTF-8")]);
         let pid = child.id();
         eventually("answers", || (predictions_in(&report) > 10).then_some(()));
@@ -351,10 +343,9 @@ fn c07_a_front_end_that_ends_takes_everything_with_it() {
         signal(pid, how);
         let told = Instant::now();
         if how == Signal::KILL {
-            let mut child = child;
-            child.wait().expect("a child of ours");
+            child.wait();
         } else {
-            let finished = wait(child, started);
+            let finished = child.wait();
             assert_eq!(finished.code(), 130, "{}", finished.stderr);
             summary(&finished.rows());
             let report_rows =
@@ -403,7 +394,7 @@ fn c02_a_killed_tree_leaves_nothing_that_stops_the_next_start() {
     );
     for round in 0..rounds(3, 20) {
         let report = folder_.path().join(format!("report{round}"));
-        let mut child = run_in_background(&session, &["--report", report.to_str().expect("UTF-8")]);
+        let child = run_in_background(&session, &["--report", report.to_str().expect("UTF-8")]);
         let started = Instant::now();
         eventually("answers", || (predictions_in(&report) > 0).then_some(()));
         println!(
@@ -411,7 +402,7 @@ fn c02_a_killed_tree_leaves_nothing_that_stops_the_next_start() {
             started.elapsed().as_secs_f64()
         );
         let tree = descendants(child.id());
-        child.kill().expect("a child of ours");
+        signal(child.id(), Signal::KILL);
         for pid in tree {
             // It may have ended with its parent already.
             if stat(pid).is_some() {
@@ -419,7 +410,7 @@ fn c02_a_killed_tree_leaves_nothing_that_stops_the_next_start() {
                 rustix::process::kill_process(process, Signal::KILL).ok();
             }
         }
-        child.wait().expect("a child of ours");
+        child.wait();
     }
     let samples = folder(&root().join("assets/samples"));
     assert_eq!(
@@ -442,13 +433,12 @@ fn two_sessions_run_beside_each_other() {
         "source = \"pattern:stamp?size=320x240&fps=30&frames=60\"\ndelivery = \"every\"",
         &[("a", "cases/frameid.onnx")],
     );
-    let started = Instant::now();
     let both = [
         run_in_background(&session, &[]),
         run_in_background(&session, &[]),
     ];
     for child in both {
-        let finished = wait(child, started);
+        let finished = child.wait();
         assert_eq!(finished.code(), 0, "{}", finished.stderr);
         let rows = finished.rows();
         let labels: Vec<&str> = predictions(&rows).into_iter().map(top).collect();
@@ -466,7 +456,6 @@ fn only_consumers_map_onnx_runtime() {
         "source = \"pattern:stamp?size=320x240&fps=30\"\ndelivery = \"live\"",
         &[("a", "cases/frameid.onnx")],
     );
-    let started = Instant::now();
     let child = run_in_background(&session, &["--report", report.to_str().expect("UTF-8")]);
     let pid = child.id();
     eventually("answers", || (predictions_in(&report) > 5).then_some(()));
@@ -482,7 +471,7 @@ fn only_consumers_map_onnx_runtime() {
     }
     assert!(maps(children(pid, "consume")[0]).contains("libonnxruntime"));
     signal(pid, Signal::TERM);
-    assert_eq!(wait(child, started).code(), 130);
+    assert_eq!(child.wait().code(), 130);
 }
 
 #[test]
@@ -558,7 +547,7 @@ fn c51_the_first_run_is_marked_and_left_out() {
 
 #[test]
 fn a_late_reader_of_a_closed_pipe_ends_it_quietly() {
-    let mut child = ringside([
+    let mut command = ringside([
         "run",
         "--json",
         "--source",
@@ -566,17 +555,13 @@ fn a_late_reader_of_a_closed_pipe_ends_it_quietly() {
         "--device",
         "cpu",
         "--model",
-    ])
-    .arg(data("cases/frameid.onnx"))
-    .spawn()
-    .expect("the program starts");
-    let started = Instant::now();
-    {
-        use std::io::BufRead;
-        let mut lines = std::io::BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        lines.next().expect("a row").expect("a readable pipe");
-    }
-    let finished = wait(child, started);
+    ]);
+    command.arg(data("cases/frameid.onnx"));
+    let (child, stdout) = start_unread(&mut command);
+    let mut lines = BufReader::new(stdout).lines();
+    lines.next().expect("a row").expect("a readable pipe");
+    drop(lines);
+    let finished = child.wait();
     assert!(
         finished.status.code().is_some() && !finished.stderr.contains("panicked"),
         "{}",

@@ -71,8 +71,8 @@ pub struct Resume {
     pub pass: u32,
     /// Frames published before, by all producers of this source.
     pub published: u64,
-    /// Number of positions to open one at a time, each announced by [`Event::Opening`]
-    /// (super::Event::Opening) before it is touched, so that a file that kills the decoder is known.
+    /// Number of positions to open one at a time, each announced by
+    /// [`Event::Opening`](super::Event::Opening) before it is touched, so that a file that kills the decoder is known.
     pub careful: u32,
 }
 

@@ -60,8 +60,8 @@ pub enum Event {
         /// What is being loaded, in words.
         step: String,
     },
-    /// The model is loaded and has run once; the consumer waits for [`Command::Play`]
-    /// (super::Command::Play).
+    /// The model is loaded and has run once; the consumer waits for
+    /// [`Command::Play`](super::Command::Play).
     Ready(Box<ModelCard>),
     /// A model's answer to one frame.
     Prediction(Box<PredictionEvent>),

@@ -11,6 +11,7 @@ const JOINED_AT: usize = 24;
 const LEFT_AT: usize = 32;
 const PUBLISHED_BEFORE: usize = 40;
 const WAS_IN: usize = 48;
+const SHOWN: usize = 56;
 
 /// What the ring knows of a reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -125,6 +126,16 @@ impl<'a> MemberEntry<'a> {
                 place.store(0, Ordering::Release);
             }
         }
+    }
+
+    /// Notes that frame `seq` is kept although it has been reported.
+    pub(super) fn show(&self, seq: u64) {
+        self.word(SHOWN).store(seq, Ordering::Relaxed);
+    }
+
+    /// Sequence of the last frame that was kept after its report. A hint: its lock tells the truth.
+    pub(super) fn shown(&self) -> u64 {
+        self.word(SHOWN).load(Ordering::Relaxed)
     }
 
     /// Takes the entry over from a process that has ended: forgets what it held and goes on after it.

@@ -129,6 +129,11 @@ impl RingMemory {
             .min_by_key(|&(_, taken)| taken)
     }
 
+    /// Frames that readers probably keep because they are shown, by member.
+    pub(super) fn shown(&self) -> [u64; MAX_MEMBERS as usize] {
+        std::array::from_fn(|member| MemberEntry::new(&self.mapping, member as u32).shown())
+    }
+
     /// Sequence of the frame in `slot`, or [`EMPTY`], or [`WRITING`].
     pub(super) fn slot_seq(&self, slot: u32) -> u64 {
         let word = self.mapping.u64(self.layout().slot_word(slot));

@@ -101,6 +101,12 @@ impl Pins {
             entry.release(seq);
         }
     }
+
+    fn show(&self, seq: u64) {
+        if let Ok(entry) = self.memory.member(self.member) {
+            entry.show(seq);
+        }
+    }
 }
 
 /// Tells the ring what has become of the frames that a reader took. Cheap to clone, for threads.
@@ -127,6 +133,7 @@ impl Reporter {
             .filter(|frame| frame.reported)
             .map(|frame| frame.seq)
             .max();
+        self.pins.show(newest.unwrap_or(0));
         self.pins.retain(&mut kept, |frame| {
             !frame.reported || Some(frame.seq) == newest
         });

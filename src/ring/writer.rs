@@ -194,8 +194,10 @@ impl Writer {
         // Before the first frame the head is 0, as the sequence of an empty slot.
         self.candidates
             .retain(|&(_, seq)| seq == EMPTY || (seq != self.head && seq <= floor));
+        // Those that are shown are locked for certain: to try them first would cost a call a frame.
+        let shown = self.memory.shown();
         self.candidates
-            .sort_unstable_by_key(|&(_, seq)| Reverse(seq));
+            .sort_unstable_by_key(|&(_, seq)| (shown.contains(&seq), Reverse(seq)));
         for &(slot, _) in &self.candidates {
             let locked = self
                 .locks

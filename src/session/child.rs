@@ -29,9 +29,6 @@ const TERMINATED_NANOS: u64 = 400_000_000;
 /// put out of its group can keep them open for ever; the threads are then left to it.
 const PIPE_END: Duration = Duration::from_secs(1);
 
-/// What a thread of a child does.
-type Body = Box<dyn FnOnce() + Send>;
-
 /// What comes from a child.
 #[derive(Debug)]
 pub(super) enum ChildMessage {
@@ -124,20 +121,15 @@ impl Child {
         // From here on dropping `child` ends the process.
         let abandoned = Arc::clone(&child.abandoned);
         let tail = Arc::clone(&child.stderr);
-        let bodies: [(&str, Body); 3] = [
-            (
-                "child-commands",
-                Box::new(move || write_commands(stdin, &to_write)),
-            ),
-            (
-                "child-events",
-                Box::new(move || read_events(stdout, id, &inbox, &abandoned)),
-            ),
-            ("child-stderr", Box::new(move || tail.drain(stderr))),
-        ];
-        for (name, body) in bodies {
-            child.threads.push(Worker::spawn(name, body)?);
-        }
+        child.threads.push(Worker::spawn("child-commands", move || {
+            write_commands(stdin, &to_write);
+        })?);
+        child.threads.push(Worker::spawn("child-events", move || {
+            read_events(stdout, id, &inbox, &abandoned);
+        })?);
+        child
+            .threads
+            .push(Worker::spawn("child-stderr", move || tail.drain(stderr))?);
         Ok(child)
     }
 

@@ -91,12 +91,18 @@ impl RingHost {
         self.current.is_some()
     }
 
-    /// Whether slots can be pinned by everyone and frames of this size fit.
-    pub(super) fn fits(&self, frame_bytes: u64, slots: u32) -> bool {
-        self.current.as_ref().is_some_and(|hosted| {
-            hosted.ring.slot_bytes() >= frame_bytes
-                && (hosted.ring.slots() >= slots || !hosted.ring.pins())
-        })
+    /// Whether children can attach to the ring: a foreign program can remove its name.
+    pub(super) fn can_be_found(&self) -> bool {
+        self.current
+            .as_ref()
+            .is_some_and(|hosted| hosted.ring.is_linked())
+    }
+
+    /// Whether children can attach, and everybody who needs them has slots. A ring for which there
+    /// was not enough memory is left as it is.
+    pub(super) fn serves(&self, slots: u32) -> bool {
+        let has_slots = |hosted: &Hosted| hosted.ring.slots() >= slots || !hosted.ring.pins();
+        self.can_be_found() && self.current.as_ref().is_some_and(has_slots)
     }
 
     /// Sequence of the newest frame; 0 before the first.

@@ -1,4 +1,5 @@
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use crossbeam::channel::{self, Receiver, SendTimeoutError, Sender};
 use crate::base::Worker;
 use crate::recording::{Row, RowSink};
 
-/// Rows waiting to be written. When it is full the session waits: a run is as fast as its rows can
+/// Rows waiting for one output. When it is full the session waits: a run is as fast as its rows can
 /// be written, and none is left out.
 const ROW_QUEUE: usize = 1024;
 
@@ -28,11 +29,17 @@ impl SinkFailure {
     }
 }
 
-/// Writes rows to all outputs on a thread of its own.
+/// Writes rows to all outputs, each on a thread of its own: one that is slow for a while does not
+/// hold up the others.
 #[derive(Debug)]
 pub(super) struct RowWriter {
-    queue: Option<Sender<Row>>,
-    thread: Option<Worker>,
+    outputs: Vec<Output>,
+}
+
+#[derive(Debug)]
+struct Output {
+    queue: Sender<Arc<Row>>,
+    thread: Worker,
 }
 
 impl RowWriter {
@@ -43,111 +50,102 @@ impl RowWriter {
     pub(super) fn start(sinks: Vec<Box<dyn RowSink>>) -> io::Result<(Self, Receiver<SinkFailure>)> {
         // Each output fails at most once.
         let (failures, failed) = channel::bounded(sinks.len().max(1));
-        if sinks.is_empty() {
-            let idle = Self {
-                queue: None,
-                thread: None,
-            };
-            return Ok((idle, failed));
+        let mut outputs = Vec::new();
+        for sink in sinks {
+            let (queue, rows) = channel::bounded(ROW_QUEUE);
+            let failures = failures.clone();
+            let thread = Worker::spawn("rows", move || {
+                if let Err(error) = write_rows(sink, &rows) {
+                    // There is room for it; without a session nobody asks.
+                    drop(failures.try_send(SinkFailure { error }));
+                }
+            })?;
+            outputs.push(Output { queue, thread });
         }
-        let (queue, rows) = channel::bounded(ROW_QUEUE);
-        let thread = Worker::spawn("rows", move || write_rows(sinks, &rows, &failures))?;
-        let writer = Self {
-            queue: Some(queue),
-            thread: Some(thread),
-        };
-        Ok((writer, failed))
+        Ok((Self { outputs }, failed))
     }
 
-    /// Writes a row; waits while the outputs do not keep up, unless `interrupted`.
+    /// Writes a row; waits while an output does not keep up, unless `interrupted`.
     pub(super) fn write(&mut self, row: Row, interrupted: &AtomicBool) {
-        let Some(queue) = &self.queue else {
-            return;
-        };
-        let mut row = row;
-        loop {
-            match queue.send_timeout(row, INTERRUPTED_WAIT) {
-                Ok(()) => return,
-                Err(SendTimeoutError::Timeout(back)) if !interrupted.load(Ordering::Relaxed) => {
-                    row = back;
-                }
-                Err(SendTimeoutError::Timeout(_)) => {
-                    tracing::error!("an output takes no more rows; the rest is left out");
-                    self.queue = None;
-                    return;
-                }
-                // All outputs have failed, which has been said.
-                Err(SendTimeoutError::Disconnected(_)) => {
-                    self.queue = None;
-                    return;
-                }
-            }
-        }
+        let row = Arc::new(row);
+        self.outputs
+            .extract_if(.., |output| !output.write(&row, interrupted))
+            .for_each(Output::abandon);
     }
 
     /// Waits until all rows are written; not for long when `interrupted`.
     pub(super) fn finish(&mut self, interrupted: &AtomicBool) {
-        self.queue = None;
-        let Some(thread) = self.thread.take() else {
-            return;
-        };
+        let threads: Vec<Worker> = self.outputs.drain(..).map(|output| output.thread).collect();
         let mut deadline = None;
-        while !thread.is_finished() {
-            if interrupted.load(Ordering::Relaxed) {
+        while !threads.iter().all(Worker::is_finished) {
+            if interrupted.load(Ordering::SeqCst) {
                 let deadline = *deadline.get_or_insert_with(|| Instant::now() + INTERRUPTED_WAIT);
                 if Instant::now() >= deadline {
-                    // It is stuck in a write; it ends with the process.
-                    std::mem::forget(thread);
-                    return;
+                    break;
                 }
             }
             std::thread::sleep(Duration::from_millis(2));
         }
+        threads.into_iter().for_each(leave);
     }
 }
 
-fn write_rows(
-    mut sinks: Vec<Box<dyn RowSink>>,
-    rows: &Receiver<Row>,
-    failures: &Sender<SinkFailure>,
-) {
-    let mut attempt = |write: &mut dyn FnMut(&mut dyn RowSink) -> io::Result<()>| {
-        sinks.retain_mut(|sink| match write(sink.as_mut()) {
-            Ok(()) => true,
-            Err(error) => {
-                // There is room for one failure of each sink; without a session nobody asks.
-                drop(failures.try_send(SinkFailure { error }));
-                false
+impl Output {
+    /// Queues a row; `false` when the output has failed, which is reported elsewhere, or is stuck.
+    fn write(&self, row: &Arc<Row>, interrupted: &AtomicBool) -> bool {
+        loop {
+            match self.queue.send_timeout(Arc::clone(row), INTERRUPTED_WAIT) {
+                Ok(()) => return true,
+                Err(SendTimeoutError::Disconnected(_)) => return false,
+                Err(SendTimeoutError::Timeout(_)) => {
+                    if interrupted.load(Ordering::SeqCst) {
+                        tracing::error!("an output takes no more rows; the rest is left out");
+                        return false;
+                    }
+                }
             }
-        });
-        !sinks.is_empty()
-    };
-    for row in rows {
-        if !attempt(&mut |sink| sink.write_row(&row)) {
-            return;
-        }
-        if rows.is_empty() && !attempt(&mut |sink| sink.flush()) {
-            return;
         }
     }
-    attempt(&mut |sink| sink.flush());
+
+    /// Gives it no more rows and does not wait for those that it has.
+    fn abandon(self) {
+        drop(self.queue);
+        leave(self.thread);
+    }
+}
+
+/// Joins a thread that has ended; one that is stuck in a write ends with the process.
+fn leave(thread: Worker) {
+    if !thread.is_finished() {
+        std::mem::forget(thread);
+    }
+}
+
+fn write_rows(mut sink: Box<dyn RowSink>, rows: &Receiver<Arc<Row>>) -> io::Result<()> {
+    for row in rows {
+        sink.write_row(&row)?;
+        if rows.is_empty() {
+            sink.flush()?;
+        }
+    }
+    sink.flush()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     use super::*;
     use crate::recording::{JsonLines, LostRow};
 
     /// Bytes written, and an error after some of them.
     #[derive(Clone, Default)]
-    struct Output {
+    struct Bytes {
         written: Arc<Mutex<Vec<u8>>>,
         capacity: Option<usize>,
     }
 
-    impl io::Write for Output {
+    impl io::Write for Bytes {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             let mut written = self.written.lock().expect("no panic");
             if self
@@ -168,10 +166,10 @@ mod tests {
     #[test]
     fn a_full_disk_is_reported_once_and_the_other_output_has_every_row() {
         let (good, full) = (
-            Output::default(),
-            Output {
+            Bytes::default(),
+            Bytes {
                 capacity: Some(100),
-                ..Output::default()
+                ..Bytes::default()
             },
         );
         let sinks: Vec<Box<dyn RowSink>> = vec![

@@ -11,14 +11,17 @@ use crate::protocol::{ModelSpec, PreprocessSpec};
 /// Least likeness (Jaro-Winkler, 0..=1) at which a key is worth suggesting.
 const LEAST_LIKENESS: f64 = 0.75;
 
-/// Name and shape of a table.
-type Table = (&'static str, fn() -> Shape);
-
 /// A table of the session file and the tables in it.
 struct Shape {
-    keys: &'static [&'static str],
-    tables: &'static [Table],
+    keys: Keys,
+    tables: &'static [InnerTable],
 }
+
+/// Key and shape of a table in a table.
+type InnerTable = (&'static str, fn() -> Shape);
+
+/// Names of the keys of a table.
+type Keys = &'static [&'static str];
 
 fn session_shape() -> Shape {
     Shape {
@@ -120,15 +123,15 @@ pub(super) fn nearest<'a>(text: &str, choices: impl Iterator<Item = &'a str>) ->
 }
 
 /// Names of the fields that `T` is read from.
-fn field_names<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
-    let mut names: &'static [&'static str] = &[];
+fn field_names<T: for<'de> Deserialize<'de>>() -> Keys {
+    let mut names: Keys = &[];
     // The deserializer below ends with an error as soon as it knows the names.
     drop(T::deserialize(FieldNames(&mut names)));
     names
 }
 
 /// A deserializer that only notes what fields it is asked for.
-struct FieldNames<'a>(&'a mut &'static [&'static str]);
+struct FieldNames<'a>(&'a mut Keys);
 
 impl<'de> Deserializer<'de> for FieldNames<'_> {
     type Error = Error;

@@ -1,5 +1,6 @@
 //! The ring between two processes, against memcpy in one and against Python's shared arrays, all in
-//! the same run: `RINGSIDE_PYTHON=python3 cargo bench --bench ring`.
+//! the same run: `RINGSIDE_PYTHON=python3 cargo bench --bench ring`. `lossless`, `live` and `paced` as
+//! arguments run a part.
 //!
 //! The limit is copying each frame twice in one process, as the ring's writer and reader do in two.
 
@@ -14,7 +15,8 @@ use ringside::protocol::Delivery;
 use ringside::ring::{Reader, Ring, RingRequest, Take, Writer};
 
 const ROLE: &str = "RINGSIDE_BENCH_ROLE";
-const SIZES: [(u32, u32); 4] = [(320, 240), (1280, 720), (1920, 1080), (3840, 2160)];
+const FULL_HD: (u32, u32) = (1920, 1080);
+const SIZES: [(u32, u32); 4] = [(320, 240), (1280, 720), FULL_HD, (3840, 2160)];
 /// Measurements of each kind, alternating; their median counts.
 const ROUNDS: usize = 7;
 /// Bytes copied per measurement, about: enough frames of every size to time them well.
@@ -41,6 +43,25 @@ fn main() -> Result<()> {
             _ => bail!("no role is called {role:?}"),
         };
     }
+    // `cargo bench` adds an option of its own.
+    let sections: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let wanted = |section: &str| sections.is_empty() || sections.iter().any(|word| word == section);
+    if wanted("lossless") {
+        lossless()?;
+    }
+    if wanted("live") {
+        live()?;
+    }
+    if wanted("paced") {
+        paced()?;
+    }
+    Ok(())
+}
+
+fn lossless() -> Result<()> {
     println!("lossless (`every`), frames per second, median of {ROUNDS}");
     println!("  size        limit     ring   ratio");
     for size in SIZES {
@@ -58,12 +79,15 @@ fn main() -> Result<()> {
             ring / limit
         );
     }
-    let size = (1920, 1080);
+    Ok(())
+}
+
+fn live() -> Result<()> {
     let mut lossless = Vec::new();
     let mut live = Vec::new();
     for _ in 0..ROUNDS {
-        lossless.push(run(Delivery::Every, size, frames(size), 0)?.frames_per_second);
-        live.push(run(Delivery::Live, size, frames(size), 0)?.frames_per_second);
+        lossless.push(run(Delivery::Every, FULL_HD, frames(FULL_HD), 0)?.frames_per_second);
+        live.push(run(Delivery::Live, FULL_HD, frames(FULL_HD), 0)?.frames_per_second);
     }
     let (lossless, live) = (median(lossless), median(live));
     println!("live, free-running, 1920x1080: {live:.0} frames per second received");
@@ -71,14 +95,17 @@ fn main() -> Result<()> {
         "  {:.2} times as many as lossless ({lossless:.0})",
         live / lossless
     );
+    Ok(())
+}
 
+fn paced() -> Result<()> {
     println!("paced at {PACED_FPS} frames per second, 1920x1080: publish to private copy, p50");
-    let limit = paced_copies(size)?;
+    let limit = paced_copies(FULL_HD)?;
     println!("  two copies in one process   {:>6.0} µs", micros(limit));
-    let ring = run(Delivery::Every, size, PACED_FRAMES, PACED_FPS)?.latency_nanos;
+    let ring = run(Delivery::Every, FULL_HD, PACED_FRAMES, PACED_FPS)?.latency_nanos;
     println!("  ring                        {:>6.0} µs", micros(ring));
     for kind in ["B", "I"] {
-        match python(size, kind) {
+        match python(FULL_HD, kind) {
             Ok(nanos) => println!(
                 "  Python Array('{kind}')          {:>6.0} µs, {:.1} times the ring's",
                 micros(nanos),

@@ -16,17 +16,17 @@ use ringside::session::{
 };
 
 /// A step that takes longer than this hangs.
-pub const HANG: Duration = Duration::from_secs(180);
+pub(crate) const HANG: Duration = Duration::from_secs(180);
 
 /// The program that sessions start.
-pub const PROGRAM: &str = env!("CARGO_BIN_EXE_ringside");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_ringside");
 
 /// Rows as they are written.
 #[derive(Clone, Default)]
-pub struct Rows(Arc<Mutex<Vec<Row>>>);
+pub(crate) struct Rows(Arc<Mutex<Vec<Row>>>);
 
 impl Rows {
-    pub fn all(&self) -> Vec<Row> {
+    pub(crate) fn all(&self) -> Vec<Row> {
         self.0.lock().expect("no panic").clone()
     }
 }
@@ -43,14 +43,14 @@ impl RowSink for Rows {
 }
 
 /// A file below `tests/data`.
-pub fn data(path: &str) -> PathBuf {
+pub(crate) fn data(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data")
         .join(path)
 }
 
 /// A model below `tests/data/cases`.
-pub fn model(name: &str, file: &str) -> ModelSpec {
+pub(crate) fn model(name: &str, file: &str) -> ModelSpec {
     ModelSpec {
         name: name.to_owned(),
         path: data("cases").join(file),
@@ -65,7 +65,7 @@ pub fn model(name: &str, file: &str) -> ModelSpec {
 }
 
 /// A session of this source and these models.
-pub fn spec(source: &str, models: Vec<ModelSpec>) -> SessionSpec {
+pub(crate) fn spec(source: &str, models: Vec<ModelSpec>) -> SessionSpec {
     SessionSpec {
         source: source.to_owned(),
         models,
@@ -74,21 +74,21 @@ pub fn spec(source: &str, models: Vec<ModelSpec>) -> SessionSpec {
 }
 
 /// A running session and what it has written.
-pub struct Run {
-    pub session: Session,
-    pub rows: Rows,
-    pub folder: tempfile::TempDir,
+pub(crate) struct Run {
+    pub(crate) session: Session,
+    pub(crate) rows: Rows,
+    pub(crate) folder: tempfile::TempDir,
 }
 
 /// A session of the real program that goes on until it is stopped.
-pub fn interactive(spec: SessionSpec) -> Run {
+pub(crate) fn interactive(spec: SessionSpec) -> Run {
     start(spec, |_| None, |options| options.interactive = true)
 }
 
 /// Starts a session. `script` makes the lines of a shell script, given a folder for its notes, that
 /// run in each child before the real program: `$1` is the subcommand, `$first` the first line from
 /// the session.
-pub fn start(
+pub(crate) fn start(
     spec: SessionSpec,
     script: impl FnOnce(&Path) -> Option<String>,
     change: impl FnOnce(&mut SessionOptions),
@@ -112,7 +112,7 @@ pub fn start(
 }
 
 /// The default policy at ten times the speed.
-pub fn quick() -> RestartPolicy {
+pub(crate) fn quick() -> RestartPolicy {
     let mut policy = RestartPolicy::default();
     for delay in &mut policy.delays {
         *delay /= 10;
@@ -132,7 +132,11 @@ fn wrapper(folder: &Path, body: &str) -> PathBuf {
 
 impl Run {
     /// Waits until a view shows it.
-    pub fn until<T>(&self, what: &str, mut seen: impl FnMut(&SessionView) -> Option<T>) -> T {
+    pub(crate) fn until<T>(
+        &self,
+        what: &str,
+        mut seen: impl FnMut(&SessionView) -> Option<T>,
+    ) -> T {
         let started = Instant::now();
         loop {
             let view = self.session.view();
@@ -148,7 +152,7 @@ impl Run {
     }
 
     /// Waits until the view of a model shows it.
-    pub fn until_model<T>(
+    pub(crate) fn until_model<T>(
         &self,
         name: &str,
         what: &str,
@@ -161,7 +165,7 @@ impl Run {
     }
 
     /// Waits until a model has answered `count` more frames.
-    pub fn until_more_answers(&self, name: &str, count: u64) {
+    pub(crate) fn until_more_answers(&self, name: &str, count: u64) {
         let before = self.until_model(name, "a model", |model| Some(model.predicted));
         self.until_model(name, "answers", |model| {
             (model.predicted >= before + count).then_some(())

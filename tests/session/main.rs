@@ -6,12 +6,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use harness::{data, interactive, model, spec, start};
 use ringside::recording::Row;
 use ringside::session::{
     ChildState, RingSpec, SessionCommand, SessionExit, SessionPhase, SessionSpec,
 };
+use rustix::process::{Pid, Signal, kill_process};
 
 const PATTERN: &str = "pattern:stamp?size=320x240&fps=30";
 
@@ -83,8 +85,8 @@ fn c10_a_consumer_that_always_dies_is_given_up_and_can_be_restarted_by_hand() {
     run.session.send(SessionCommand::Restart {
         model: Some("broken".to_owned()),
     });
-    run.until_model("broken", "it is started by hand", |_| {
-        (starts().len() > 6).then_some(())
+    run.until_model("broken", "it is started by hand, and again", |_| {
+        (starts().len() == 12).then_some(())
     });
     run.until_model("broken", "it is given up again", |model| {
         failure(&model.child)
@@ -209,15 +211,18 @@ fn a_file_that_kills_the_decoder_is_left_out_and_everything_else_is_shown_once()
             r#"case "$1" in produce) (real produce) | while IFS= read -r line; do
                 printf '%s\n' "$line"
                 case "$line" in
-                    *'"event":"frame"'*'"source_index":2,'*) kill -9 $$;;
-                    *'"event":"opening","source_index":5,'*) kill -9 $$;;
+                    *'"event":"frame"'*'"source_index":2,'*) kill -9 $$; sleep 1000;;
+                    *'"event":"opening","source_index":5,'*) kill -9 $$; sleep 1000;;
                 esac
             done; exit 0;; esac; cd {}"#,
             folder.display()
         ))
     };
     let source = format!("folder:{}", pictures.path().display());
-    let run = start(spec(&source, vec![model("m", "mean.onnx")]), script, |_| {});
+    let mut session = spec(&source, vec![model("m", "mean.onnx")]);
+    // Slow enough for a death to be seen before the next picture.
+    session.fps = 3.0;
+    let run = start(session, script, |_| {});
     let outcome = run.session.wait();
     assert_eq!(outcome.exit, SessionExit::Done, "{outcome:?}");
     let rows = run.rows.all();
@@ -317,6 +322,68 @@ fn another_source_keeps_the_models_and_the_sequence() {
         answers(&rows, "m"),
         sequence,
         "every frame of both sources was answered"
+    );
+}
+
+#[test]
+fn a_stopped_consumer_is_stale_and_named_as_the_cause_of_the_wait() {
+    let mut session = spec(
+        PATTERN,
+        vec![
+            model("good", "frameid.onnx"),
+            model("stopped", "frameid.onnx"),
+        ],
+    );
+    session.delivery = Some(ringside::protocol::Delivery::Every);
+    let run = interactive(session);
+    run.until_more_answers("stopped", 10);
+    let pid = run.until_model("stopped", "a process", |model| model.pid);
+    let pid = Pid::from_raw(pid.cast_signed()).expect("a process");
+    kill_process(pid, Signal::STOP).expect("a child of ours");
+    let stopped = Instant::now();
+    run.until_model("stopped", "it is stale", |model| {
+        matches!(model.child, ChildState::Stale { .. }).then_some(())
+    });
+    println!("stale after {:.1} s", stopped.elapsed().as_secs_f64());
+    run.until("the wait is explained", |view| {
+        (view.source.waits_for.as_deref() == Some("stopped")).then_some(())
+    });
+    kill_process(pid, Signal::CONT).expect("a child of ours");
+    run.until_more_answers("stopped", 10);
+    run.until_model("stopped", "it runs", |model| {
+        (model.child == ChildState::Running).then_some(())
+    });
+    run.session.send(SessionCommand::Stop);
+    assert_eq!(run.session.wait().exit, SessionExit::Done);
+    let rows = run.rows.all();
+    let good = answers(&rows, "good");
+    assert!(good.iter().copied().eq(1..=good.len() as u64), "{good:?}");
+    let notice = |row: &Row| matches!(row, Row::Notice(notice) if notice.code == "stale" && notice.about == "stopped");
+    assert_eq!(rows.iter().filter(|row| notice(row)).count(), 1);
+}
+
+#[test]
+fn a_ring_whose_name_a_foreign_program_removed_is_replaced_for_newcomers() {
+    let mut session = spec(PATTERN, vec![model("first", "frameid.onnx")]);
+    session.delivery = Some(ringside::protocol::Delivery::Every);
+    let run = interactive(session);
+    run.until_more_answers("first", 5);
+    let ring = run.until("a ring", |view| view.ring.clone());
+    fs::remove_file(Path::new("/dev/shm").join(ring.name.trim_start_matches('/')))
+        .expect("the segment");
+    run.until_more_answers("first", 5);
+    run.session.send(SessionCommand::AddModel(Box::new(model(
+        "second",
+        "frameid.onnx",
+    ))));
+    run.until_more_answers("second", 5);
+    run.session.send(SessionCommand::Stop);
+    assert_eq!(run.session.wait().exit, SessionExit::Done);
+    let rows = run.rows.all();
+    let first = answers(&rows, "first");
+    assert!(
+        first.iter().copied().eq(1..=first.len() as u64),
+        "{first:?}"
     );
 }
 

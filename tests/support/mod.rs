@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -69,9 +69,7 @@ impl Finished {
 
 /// Runs a command to its end; fails when it hangs, panics or dies by a signal.
 pub fn finish(command: &mut Command) -> Finished {
-    let started = Instant::now();
-    let child = command.spawn().expect("the program starts");
-    let finished = wait(child, started);
+    let finished = start(command).wait();
     assert!(
         !finished.stderr.contains("panicked"),
         "panic:\n{}",
@@ -96,29 +94,63 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String
     })
 }
 
-/// Waits for a child's end, reading what it writes.
-pub fn wait(mut child: Child, started: Instant) -> Finished {
-    let stdout = reader(child.stdout.take());
+/// A program that is running; what it writes is read all the time, so that it never waits for us.
+pub struct Running {
+    child: Child,
+    started: Instant,
+    stdout: Option<thread::JoinHandle<String>>,
+    stderr: thread::JoinHandle<String>,
+}
+
+/// Starts a program.
+pub fn start(command: &mut Command) -> Running {
+    let (mut running, stdout) = start_unread(command);
+    running.stdout = Some(reader(Some(stdout)));
+    running
+}
+
+/// Starts a program and leaves reading its stdout to the caller.
+pub fn start_unread(command: &mut Command) -> (Running, ChildStdout) {
+    let started = Instant::now();
+    let mut child = command.spawn().expect("the program starts");
+    let stdout = child.stdout.take().expect("a pipe");
     let stderr = reader(child.stderr.take());
-    let status = loop {
-        if let Some(status) = child.try_wait().expect("a child of ours") {
-            break status;
-        }
-        if started.elapsed() > HANG {
-            child.kill().expect("a child of ours");
-            child.wait().expect("a child of ours");
-            panic!("hangs; stderr:\n{}", stderr.join().expect("a reader"));
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
-    let seconds = started.elapsed().as_secs_f64();
-    let stdout = stdout.join().expect("a reader");
-    let stderr = stderr.join().expect("a reader");
-    Finished {
-        status,
-        stdout,
+    let running = Running {
+        child,
+        started,
+        stdout: None,
         stderr,
-        seconds,
+    };
+    (running, stdout)
+}
+
+impl Running {
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for its end; fails when it hangs.
+    pub fn wait(mut self) -> Finished {
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("a child of ours") {
+                break status;
+            }
+            if self.started.elapsed() > HANG {
+                self.child.kill().expect("a child of ours");
+                self.child.wait().expect("a child of ours");
+                panic!("hangs; stderr:\n{}", self.stderr.join().expect("a reader"));
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        Finished {
+            status,
+            seconds: self.started.elapsed().as_secs_f64(),
+            stdout: self
+                .stdout
+                .map_or_else(String::new, |reader| reader.join().expect("a reader")),
+            stderr: self.stderr.join().expect("a reader"),
+        }
     }
 }
 

@@ -116,10 +116,23 @@ impl Engine {
             self.failed(now, &about, problem);
             return;
         }
-        if self.rings.is_open() {
+        // One whose name is gone is replaced, to which it will be told to attach.
+        if self.rings.can_be_found() {
             for attachment in self.rings.reader_attachments(model.member) {
                 model.managed.send(Command::Attach(attachment));
             }
+        }
+        self.replace_unfit_ring(now);
+    }
+
+    /// Asks for the next ring when children cannot attach to this one or it has too few slots: a
+    /// producer that is started again, and goes on where it is, makes one.
+    fn replace_unfit_ring(&mut self, now: u64) {
+        let is_unfit = self.rings.is_open() && !self.rings.serves(self.slots_wanted());
+        let source = &mut self.source;
+        if is_unfit && !source.is_over() && source.managed.is_alive() {
+            source.managed.start_again = true;
+            source.managed.stop(now);
         }
     }
 

@@ -31,6 +31,8 @@ pub(in crate::session) struct Source {
     pub(in crate::session) state: Option<SourceState>,
     /// The producer works on the current ring.
     pub(in crate::session) attached: bool,
+    /// The producer has been told to publish.
+    pub(super) was_played: bool,
     /// The source has ended and all its frames are published.
     pub(in crate::session) ended: bool,
     pub(in crate::session) looping: bool,
@@ -68,6 +70,7 @@ impl Source {
             info: None,
             state: None,
             attached: false,
+            was_played: false,
             ended: false,
             looping: false,
             skipped: 0,
@@ -141,6 +144,7 @@ impl Engine {
         };
         self.source.looping = start.looping;
         self.source.attached = false;
+        self.source.was_played = false;
         self.source.opening = None;
         let id = self.next_child_id();
         let started = self.source.managed.start(
@@ -167,6 +171,7 @@ impl Engine {
             return;
         }
         if !self.paused {
+            self.source.was_played = true;
             self.source.managed.send(Command::Play);
         } else if self.steps > 0 {
             let frames = std::mem::take(&mut self.steps);
@@ -200,7 +205,9 @@ impl Engine {
                 if Some(attachment) == self.rings.writer_attachment() {
                     self.source.attached = true;
                     self.source.managed.state = ChildState::Running;
-                    if self.flowing {
+                    // One that only changes rings goes on by itself; told to play at the end of its
+                    // source, it would begin again.
+                    if self.flowing && !self.source.was_played {
                         self.play_producer();
                     }
                     self.flow_if_ready();
@@ -242,8 +249,7 @@ impl Engine {
         self.source.managed.state = ChildState::Starting {
             step: "attaching to the ring".to_owned(),
         };
-        let slots = self.slots_wanted();
-        if self.source.needs_ring || !self.rings.fits(1, slots) {
+        if self.source.needs_ring || !self.rings.serves(self.slots_wanted()) {
             if let Err(error) = self.open_ring(frame_bytes) {
                 let problem = problem("ring_failed", error.to_string(), None);
                 self.source.managed.give_up(problem.clone(), None);

@@ -112,10 +112,7 @@ impl Engine {
             return;
         }
         match self.new_model(spec) {
-            Some(index) => {
-                self.start_model(index);
-                self.make_room(now);
-            }
+            Some(index) => self.start_model(index),
             None => {
                 let what = problem(
                     "too_many_models",
@@ -124,16 +121,6 @@ impl Engine {
                 );
                 self.journal.notice(now, LogLevel::Error, &about, what);
             }
-        }
-    }
-
-    /// Gives everybody a slot to keep: a producer that goes on where it is asks for the next ring.
-    fn make_room(&mut self, now: u64) {
-        let is_short = self.rings.is_open() && !self.rings.fits(1, self.slots_wanted());
-        let source = &mut self.source;
-        if is_short && !source.is_over() && source.managed.is_alive() {
-            source.managed.start_again = true;
-            source.managed.stop(now);
         }
     }
 
