@@ -59,8 +59,28 @@ impl GuiError {
     }
 }
 
-/// The text of an error without line breaks.
+/// The text of an error without line breaks, and without the place in winit's source that it begins
+/// with.
 fn one_line(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let cause = match text.split_once(".rs:") {
+        Some((place, rest)) if place.starts_with("os error at ") => {
+            rest.split_once(": ").map_or(rest, |(_, cause)| cause)
+        }
+        _ => &text,
+    };
+    cause.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_one_line_without_a_place_in_the_source() {
+        let winit =
+            "os error at /registry/winit/src/linux/mod.rs:788: Failed to open\n  connection";
+        assert_eq!(one_line(&winit), "Failed to open connection");
+        assert_eq!(one_line(&"GLXBadFBConfig"), "GLXBadFBConfig");
+    }
 }

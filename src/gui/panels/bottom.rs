@@ -37,7 +37,7 @@ pub(in crate::gui) fn bottom_ui(
                     agreement_ui(ui, &view.agreement);
                 });
             });
-            ui.add_space(2.0);
+            ui.add_space(6.0);
             match state.tab {
                 Tab::Latency => timelines_ui(ui, view, state.solo.as_deref()),
                 Tab::Log => log_ui(ui, view, &mut state.log, commands),

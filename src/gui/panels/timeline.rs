@@ -246,11 +246,14 @@ fn percentiles(plot: &mut PlotUi<'_>, mut steady: Vec<u64>, at: PlotPoint, palet
 fn column_details_ui(ui: &mut Ui, column: &Column) {
     let note = if column.warmup { " · warm-up" } else { "" };
     ui.label(strong(format!("Frame #{}{note}", column.seq)));
-    egui::Grid::new("column").num_columns(2).show(ui, |ui| {
-        for (stage, micros) in column.micros.stages() {
-            ui.label(stage);
-            ui.label(format::latency(micros));
-            ui.end_row();
-        }
-    });
+    egui::Grid::new("column")
+        .num_columns(2)
+        .min_row_height(17.0)
+        .show(ui, |ui| {
+            for (stage, micros) in column.micros.stages() {
+                ui.label(stage);
+                ui.label(format::latency(micros));
+                ui.end_row();
+            }
+        });
 }

@@ -157,12 +157,12 @@ fn tensors_ui(ui: &mut Ui, rect: Rect, tensors: &[TensorSummary]) {
             values.push_str(&format!("   {} NaN", tensor.nan));
         }
         let text = RichText::new(values).size(12.0).color(palette.weak);
-        text_in(
-            ui,
-            line.translate(vec2(0.0, 17.0)),
-            Align2::LEFT_CENTER,
-            text,
-        );
+        let below = line.translate(vec2(0.0, 17.0));
+        let response = text_in(ui, below, Align2::LEFT_CENTER, text);
+        if let Some(values) = &tensor.values {
+            let values: Vec<String> = values.iter().map(|&value| number(value)).collect();
+            response.on_hover_text(values.join("  "));
+        }
         top += 40.0;
     }
 }

@@ -162,6 +162,7 @@ fn figure(micros: u64) -> String {
 fn table_ui(ui: &mut Ui, stages: &[Stage]) {
     Grid::new("stages")
         .num_columns(6)
+        .min_row_height(17.0)
         .spacing([16.0, 4.0])
         .show(ui, |ui| {
             for head in ["", "this frame", "p50", "p90", "p99", "max"] {

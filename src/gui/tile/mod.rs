@@ -9,7 +9,7 @@ mod picture;
 mod text;
 mod trouble;
 
-use egui::{Rect, Stroke, StrokeKind, Ui, Vec2};
+use egui::{Rect, Stroke, StrokeKind, Ui, Vec2, vec2};
 
 use super::command::CommandSender;
 use super::state::TileState;
@@ -60,6 +60,7 @@ pub(super) fn tile_ui(
     header::header_ui(ui, header, context, tile, commands);
     let model = context.model;
     let nothing_yet = tile.shown.is_none();
+    let beside = Places::is_beside(body);
     let banner = body.with_max_y(body.top() + BANNER_HEIGHT);
     let body = if trouble::banner_ui(ui, banner, model, commands) {
         body.with_min_y(banner.bottom() + GAP)
@@ -71,11 +72,11 @@ pub(super) fn tile_ui(
             trouble::failed_ui(ui, body, model, problem, commands);
         }
         _ if nothing_yet => trouble::waiting_ui(ui, body, context),
-        _ => body_ui(ui, body, model, tile),
+        _ => body_ui(ui, Places::of(body, beside), model, tile),
     }
     // A tile without a picture still says how large one would be, so that the first is in time.
     if tile.panel == [0, 0] {
-        let places = Places::of(body);
+        let places = Places::of(body, beside);
         tile.panel = picture::panel_pixels(ui, places.picture);
     }
     counters::counters_ui(ui, footer, model);
@@ -89,15 +90,24 @@ struct Places {
 }
 
 impl Places {
-    /// Answers beside or below the picture: whatever leaves the larger one. The shape of the frame
-    /// at hand does not count, as the tile would jump from frame to frame.
-    fn of(body: Rect) -> Self {
+    /// Whether answers are beside the picture, not below it: whatever leaves the larger picture.
+    /// The shape of the frame at hand does not count, as the tile would jump from frame to frame.
+    fn is_beside(body: Rect) -> bool {
         let aspect = 4.0 / 3.0;
         let width_in = |size: Vec2| size.x.min(size.y * aspect);
-        let side = (body.width() * 0.4).clamp(*SIDE_WIDTH.start(), *SIDE_WIDTH.end());
-        let beside = Vec2::new(body.width() - side - PADDING, body.height());
-        let above = Vec2::new(body.width(), body.height() - PANEL_HEIGHT - GAP);
-        if width_in(beside) >= width_in(above) {
+        let beside = vec2(body.width() - Self::side(body) - PADDING, body.height());
+        let above = vec2(body.width(), body.height() - PANEL_HEIGHT - GAP);
+        width_in(beside) >= width_in(above)
+    }
+
+    /// Width of answers beside the picture.
+    fn side(body: Rect) -> f32 {
+        (body.width() * 0.4).clamp(*SIDE_WIDTH.start(), *SIDE_WIDTH.end())
+    }
+
+    fn of(body: Rect, beside: bool) -> Self {
+        if beside {
+            let side = Self::side(body);
             let (picture, column) = body.split_left_right_at_x(body.right() - side - PADDING);
             let column = column.with_min_x(column.left() + PADDING);
             let spare = column.height() - latency::WHOLE_HEIGHT - GAP;
@@ -121,8 +131,7 @@ impl Places {
     }
 }
 
-fn body_ui(ui: &mut Ui, body: Rect, model: &ModelView, tile: &mut TileState) {
-    let places = Places::of(body);
+fn body_ui(ui: &mut Ui, places: Places, model: &ModelView, tile: &mut TileState) {
     picture::picture_ui(ui, places.picture, tile);
     if let Some(shown) = &tile.shown {
         answer::answer_ui(ui, places.answer, &shown.event.output);
