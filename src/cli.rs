@@ -26,11 +26,14 @@ pub fn main() -> Exit {
         Err(error) => return exit::usage(&error),
     };
     init_logging();
+    let onnxruntime = arguments.onnxruntime;
     let result = match arguments.command {
-        None => window_command::demo(),
-        Some(Command::Gui(session)) => window_command::gui(&session),
-        Some(Command::Run(run)) => run_command::run(&run),
-        Some(Command::Runtime(command)) => runtime_command::runtime(&command),
+        None => window_command::demo(onnxruntime),
+        Some(Command::Gui(session)) => window_command::gui(&session, onnxruntime),
+        Some(Command::Run(run)) => run_command::run(&run, onnxruntime),
+        Some(Command::Runtime(command)) => {
+            runtime_command::runtime(&command, onnxruntime.as_deref())
+        }
         Some(Command::Ring(command)) => ring_command::ring(&command),
         Some(Command::Produce) => return Exit::from_child(crate::producer::run()),
         Some(Command::Consume) => return Exit::from_child(crate::consumer::run()),
@@ -42,8 +45,9 @@ pub fn main() -> Exit {
 /// logs is shown by its window or printed from its rows.
 fn init_logging() {
     use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_env("RINGSIDE_LOG")
-        .unwrap_or_else(|_default| EnvFilter::new("warn,ort=error,ringside::session::journal=off"));
+    let filter = EnvFilter::try_from_env("RINGSIDE_LOG").unwrap_or_else(|_default| {
+        EnvFilter::new("warn,ort=error,ringside::session::journal=off,winit=error")
+    });
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

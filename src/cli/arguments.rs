@@ -14,6 +14,9 @@ use crate::protocol::{Delivery, DeviceChoice};
 pub struct Arguments {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
+    /// ONNX Runtime library to use (default: `ORT_DYLIB_PATH`, else one that is found)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(super) onnxruntime: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -84,9 +87,6 @@ pub(super) struct SessionArguments {
     /// Frames per second; 0 is the source's own pace
     #[arg(long, value_name = "N")]
     pub(super) fps: Option<f64>,
-    /// ONNX Runtime library to use
-    #[arg(long, value_name = "FILE")]
-    pub(super) onnxruntime: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -141,11 +141,7 @@ impl From<ScheduleArgument> for crate::protocol::Schedule {
 #[derive(Debug, Subcommand)]
 pub(super) enum RuntimeCommand {
     /// Show every ONNX Runtime that is found, and which one is used
-    List {
-        /// Library to look at first
-        #[arg(long, value_name = "FILE")]
-        onnxruntime: Option<PathBuf>,
-    },
+    List,
     /// Fetch ONNX Runtime with pip or uv and unpack its libraries
     Install {
         /// Which build
@@ -195,5 +191,21 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_library_can_be_named_for_every_command() {
+        for words in [
+            &["ringside", "--onnxruntime", "lib.so"][..],
+            &["ringside", "run", "s.toml", "--onnxruntime", "lib.so"],
+            &["ringside", "runtime", "list", "--onnxruntime", "lib.so"],
+        ] {
+            let arguments = Arguments::try_parse_from(words).expect("a valid command line");
+            assert_eq!(
+                arguments.onnxruntime,
+                Some(PathBuf::from("lib.so")),
+                "{words:?}"
+            );
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::session::{
 };
 
 /// Runs a session without a window.
-pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
+pub(super) fn run(arguments: &RunArguments, onnxruntime: Option<PathBuf>) -> anyhow::Result<Exit> {
     let spec = session_spec(&arguments.session)?;
     let mut sinks: Vec<Box<dyn RowSink>> = Vec::new();
     if let Some(folder) = &arguments.report {
@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     } else {
         sinks.push(Box::new(Terminal::new(arguments.quiet)));
     }
-    run_to_end(spec, arguments.session.onnxruntime.clone(), sinks)
+    run_to_end(spec, onnxruntime, sinks)
 }
 
 /// Runs a session until it ends by itself or by a signal.

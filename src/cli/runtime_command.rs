@@ -12,9 +12,12 @@ use super::exit::{self, Ending, Exit};
 use super::signals::Interrupts;
 use crate::runtime::{self, Flavour, InstallRequest, Progress, RuntimeError};
 
-pub(super) fn runtime(command: &RuntimeCommand) -> anyhow::Result<Exit> {
+pub(super) fn runtime(
+    command: &RuntimeCommand,
+    onnxruntime: Option<&Path>,
+) -> anyhow::Result<Exit> {
     match command {
-        RuntimeCommand::List { onnxruntime } => list(onnxruntime.as_deref()),
+        RuntimeCommand::List => list(onnxruntime),
         RuntimeCommand::Install {
             flavour,
             from,

@@ -14,7 +14,10 @@ use crate::session::{Session, SessionCommand, SessionOptions, SessionSpec, Sessi
 use crate::{report, ring};
 
 /// Opens the window on a session.
-pub(super) fn gui(arguments: &SessionArguments) -> anyhow::Result<Exit> {
+pub(super) fn gui(
+    arguments: &SessionArguments,
+    onnxruntime: Option<PathBuf>,
+) -> anyhow::Result<Exit> {
     gui::check_display()?;
     let spec = session_spec(arguments)?;
     let title = match &arguments.session {
@@ -25,12 +28,12 @@ pub(super) fn gui(arguments: &SessionArguments) -> anyhow::Result<Exit> {
             .into_owned(),
         None => spec.source.clone(),
     };
-    open(spec, title, arguments.onnxruntime.clone())?;
+    open(spec, title, onnxruntime)?;
     Ok(Exit::Done)
 }
 
 /// Opens the window on the demo session; without a display, runs one pass of it in the terminal.
-pub(super) fn demo() -> anyhow::Result<Exit> {
+pub(super) fn demo(onnxruntime: Option<PathBuf>) -> anyhow::Result<Exit> {
     let Some(file) = demo::find() else {
         let message = "the demo session (assets/demo.toml) is neither above the program nor in the current folder; name a session: ringside gui SESSION.toml, or see ringside --help";
         return Err(Ending::new(Exit::Usage, message).into());
@@ -38,7 +41,7 @@ pub(super) fn demo() -> anyhow::Result<Exit> {
     let mut spec = SessionSpec::load(&file).map_err(|error| Ending::new(Exit::Usage, error))?;
     let window = gui::check_display()
         .map_err(anyhow::Error::from)
-        .and_then(|()| open(spec.clone(), "demo".to_owned(), None));
+        .and_then(|()| open(spec.clone(), "demo".to_owned(), onnxruntime.clone()));
     match window {
         Ok(()) => Ok(Exit::Done),
         Err(error)
@@ -52,7 +55,7 @@ pub(super) fn demo() -> anyhow::Result<Exit> {
             )?;
             spec.looping = false;
             spec.fps = 0.0;
-            run_to_end(spec, None, vec![Box::new(Terminal::new(false))])
+            run_to_end(spec, onnxruntime, vec![Box::new(Terminal::new(false))])
         }
         Err(error) => Err(error),
     }
