@@ -5,6 +5,7 @@ mod harness;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -198,35 +199,39 @@ fn a_program_that_is_not_there_is_a_failure_and_not_a_hang() {
     assert!(matches!(run.rows.all().last(), Some(Row::Summary(_))));
 }
 
-#[test]
-fn a_file_that_kills_the_decoder_is_left_out_and_everything_else_is_shown_once() {
+/// Plays a folder of twelve pictures of which number `killer` ends the producer whenever it is
+/// decoded.
+fn play_with_a_killer(killer: u64) {
     let pictures = tempfile::tempdir().expect("a folder");
     for number in 0..12 {
         let picture = pictures.path().join(format!("{number}.png"));
         fs::copy(data("cases/grey200.png"), picture).expect("a copy");
     }
-    // Dies for the first time after the third frame, and whenever it opens the sixth picture.
     let script = |folder: &Path| {
+        let library = folder.join("killer.so");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/session/killer.c");
+        let built = Command::new("cc")
+            .args(["-shared", "-fPIC", "-o"])
+            .arg(&library)
+            .args([source, "-ldl"])
+            .status();
+        assert!(
+            built.is_ok_and(|status| status.success()),
+            "cc, with which Rust links"
+        );
         Some(format!(
-            r#"case "$1" in produce) (real produce) | while IFS= read -r line; do
-                printf '%s\n' "$line"
-                case "$line" in
-                    *'"event":"frame"'*'"source_index":2,'*) kill -9 $$; sleep 1000;;
-                    *'"event":"opening","source_index":5,'*) kill -9 $$; sleep 1000;;
-                esac
-            done; exit 0;; esac; cd {}"#,
-            folder.display()
+            r#"case "$1" in produce) export KILLER=/{killer}.png LD_PRELOAD={};; esac"#,
+            library.display()
         ))
     };
     let source = format!("folder:{}", pictures.path().display());
-    let mut session = spec(&source, vec![model("m", "mean.onnx")]);
-    // Slow enough for a death to be seen before the next picture.
-    session.fps = 3.0;
-    let run = start(session, script, |_| {});
+    let run = start(spec(&source, vec![model("m", "mean.onnx")]), script, |_| {});
     let outcome = run.session.wait();
     assert_eq!(outcome.exit, SessionExit::Done, "{outcome:?}");
     let rows = run.rows.all();
-    let expected: Vec<(u64, u64)> = (1..).zip((0..12).filter(|&index| index != 5)).collect();
+    let expected: Vec<(u64, u64)> = (1..)
+        .zip((0..12).filter(|&index| index != killer))
+        .collect();
     assert_eq!(frames(&rows), expected);
     assert_eq!(answers(&rows, "m"), (1..=11).collect::<Vec<u64>>());
     let skipped: Vec<_> = rows
@@ -240,11 +245,22 @@ fn a_file_that_kills_the_decoder_is_left_out_and_everything_else_is_shown_once()
             _ => None,
         })
         .collect();
-    let [(5, Some(path), reason)] = &skipped[..] else {
+    let [(index, Some(path), reason)] = &skipped[..] else {
         panic!("{skipped:?}")
     };
-    assert_eq!(path, "5.png");
-    assert!(reason.contains("signal 9"), "{reason}");
+    assert_eq!((*index, path.as_str()), (killer, &*format!("{killer}.png")));
+    // abort() raises signal 6.
+    assert!(reason.contains("signal 6"), "{reason}");
+}
+
+#[test]
+fn a_file_that_kills_the_decoder_is_left_out_and_everything_else_is_shown_once() {
+    play_with_a_killer(5);
+}
+
+#[test]
+fn the_first_file_may_kill_the_decoder_as_well() {
+    play_with_a_killer(0);
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Engine {
             .rings
             .head()
             .saturating_sub(self.source.published_before);
-        let is_new = published == 0 && self.source.furthest.is_none();
+        let is_new = self.source.info.is_none();
         let (pass, source_index) = self.source.next_place();
         // A source that was never opened, and one that has been played to its end, start anew.
         let resume = (!is_new && !self.source.ended).then_some(Resume {
