@@ -161,8 +161,9 @@ impl Consumer {
         match command {
             Command::Attach(attachment) => {
                 self.next_rings.push_back(attachment);
-                // A ring that nothing is taken from any more need not be drained.
-                if !self.playing || self.connection.drained {
+                // A ring whose frames are for others need not be drained.
+                let is_for_others = !self.playing && !self.connection.reader.counts();
+                if is_for_others || self.connection.drained {
                     self.change_ring()?;
                 }
             }
@@ -173,8 +174,8 @@ impl Consumer {
             Command::Pause => {
                 self.playing = false;
                 self.pipeline.finish(&mut self.connection)?;
-                self.connection.reader.leave();
-                while !self.next_rings.is_empty() {
+                self.connection.reader.rest();
+                while !self.next_rings.is_empty() && !self.connection.reader.counts() {
                     self.change_ring()?;
                 }
             }

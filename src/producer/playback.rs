@@ -170,7 +170,7 @@ impl<'a> Playback<'a> {
             Command::Attach(attachment) => self.attach(attachment)?,
             Command::Play => {
                 if self.has_ended && !self.limit_is_reached() {
-                    self.has_ended = false;
+                    self.revive();
                     self.source.seek(Cursor {
                         source_index: 0,
                         pass: self.pass.saturating_add(1),
@@ -182,7 +182,7 @@ impl<'a> Playback<'a> {
             Command::Step { frames } => self.set_mode(Mode::Stepping(frames.max(1))),
             Command::Seek { source_index } => {
                 self.holds_frame = false;
-                self.has_ended = false;
+                self.revive();
                 self.source.seek(Cursor {
                     source_index,
                     pass: self.pass,
@@ -190,11 +190,23 @@ impl<'a> Playback<'a> {
             }
             Command::Loop { on } => {
                 self.source.set_looping(on);
-                self.has_ended &= !on;
+                if on {
+                    self.revive();
+                }
             }
             other => tracing::warn!("a producer does not know what to do with {other:?}"),
         }
         Ok(())
+    }
+
+    /// The source is no longer over.
+    fn revive(&mut self) {
+        if self.has_ended {
+            self.has_ended = false;
+            if self.mode != Mode::Paused {
+                self.report_state(SourceState::Live);
+            }
+        }
     }
 
     fn attach(&mut self, attachment: Attachment) -> Result<(), Failure> {

@@ -93,6 +93,17 @@ impl Reader {
         }
     }
 
+    /// Whether this member is counted: frames are kept for it in `every`.
+    pub fn counts(&self) -> bool {
+        self.entry().is_ok_and(|entry| entry.is_counted())
+    }
+
+    /// Takes nothing until the next [`Self::join`]. Whether it is waited for is left to the session,
+    /// which counts members out and in.
+    pub fn rest(&mut self) {
+        self.joined = false;
+    }
+
     /// Leaves the set of readers (paused): it is not waited for any more.
     pub fn leave(&mut self) {
         if let Ok(entry) = self.entry() {

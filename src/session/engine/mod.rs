@@ -127,7 +127,10 @@ impl Engine {
         let (journal, failed_sinks) =
             Journal::start(sinks, started_nanos, Arc::clone(&interrupted))?;
         let (to_inbox, inbox) = channel::bounded(INBOX);
-        let source = Source::new(spec.source.clone(), options.restart.clone());
+        let source = Source {
+            looping: spec.looping,
+            ..Source::new(spec.source.clone(), options.restart.clone())
+        };
         let mut engine = Self {
             delivery: spec.delivery(),
             schedule: spec.schedule(),

@@ -114,6 +114,7 @@ impl Engine {
             self.rings.forget(model.member);
             model.counted = false;
             self.failed(now, &about, problem);
+            self.flow_if_ready();
             return;
         }
         // One whose name is gone is replaced, to which it will be told to attach.

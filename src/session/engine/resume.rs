@@ -5,7 +5,7 @@ use super::source_side::Source;
 use crate::protocol::{Resume, Role, Skipped};
 use crate::session::journal::problem;
 use crate::session::managed::{Consequence, Death, Managed};
-use crate::session::view::LogLevel;
+use crate::session::view::{ChildState, LogLevel};
 
 /// Positions that a restarted producer opens one at a time: as many as may have been open at once
 /// when its predecessor died.
@@ -28,6 +28,11 @@ impl Engine {
                 } else {
                     self.resume_producer(0);
                 }
+            }
+            // It has done its work; another would publish everything again.
+            Consequence::Restarts { .. } if self.source.ended => {
+                self.source.managed.cancel_restart();
+                self.source.managed.state = ChildState::Stopped;
             }
             Consequence::Restarts { delay_millis } => {
                 let words = self.source.managed.last_words(&death.cause);

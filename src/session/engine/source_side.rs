@@ -105,12 +105,25 @@ impl Source {
     fn placed(&mut self, seq: u64, position: &FramePosition) {
         if seq > self.newest_placed && seq > self.published_before {
             self.newest_placed = seq;
-            self.reached(place(position));
+            // Not the highest: a seek may have gone back.
+            self.furthest = Some(place(position));
+            self.forget_opening(place(position));
         }
     }
 
     fn reached(&mut self, place: Place) {
         self.furthest = self.furthest.max(Some(place));
+        self.forget_opening(place);
+    }
+
+    /// The producer goes on from entry `source_index`, which comes after frame `head`.
+    pub(super) fn sought(&mut self, source_index: u64, head: u64) {
+        let pass = self.furthest.map_or(0, |(pass, _)| pass);
+        self.furthest = source_index.checked_sub(1).map(|before| (pass, before));
+        self.newest_placed = self.newest_placed.max(head);
+    }
+
+    fn forget_opening(&mut self, place: Place) {
         if self
             .opening
             .as_ref()
@@ -134,7 +147,7 @@ impl Engine {
         let start = ProducerStart {
             source: self.source.address.clone(),
             delivery: self.delivery,
-            looping: self.source.looping || (self.spec.looping && self.source.info.is_none()),
+            looping: self.source.looping,
             fps: self.spec.fps,
             frames: self
                 .spec
@@ -142,7 +155,6 @@ impl Engine {
                 .filter(|_| self.delivery == Delivery::Every),
             resume,
         };
-        self.source.looping = start.looping;
         self.source.attached = false;
         self.source.was_played = false;
         self.source.opening = None;
@@ -239,6 +251,17 @@ impl Engine {
                     .notice(received_nanos, LogLevel::Warning, "source", notice);
             }
             Event::Failed(problem) => self.source.managed.problem = Some(problem),
+            Event::Unreported { count } => {
+                let message = format!(
+                    "{count} frames were published and are not listed: the session did not keep up"
+                );
+                self.journal.notice_rarely(
+                    received_nanos,
+                    LogLevel::Warning,
+                    "source",
+                    problem("unreported", message, None),
+                );
+            }
             other => tracing::warn!("a producer says what only consumers say: {other:?}"),
         }
     }

@@ -39,6 +39,7 @@ impl Engine {
             }
             SessionCommand::Seek { source_index } => {
                 self.source.ended = false;
+                self.source.sought(source_index, self.rings.head());
                 self.source.managed.send(Command::Seek { source_index });
             }
             SessionCommand::Loop { on } => {
