@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::view::{RingView, SlotUse, SlotView};
 use crate::frame::Frame;
-use crate::protocol::{Attachment, Delivery, ModelSpec};
+use crate::protocol::{Attachment, Delivery};
 use crate::ring::{
     self, MemberState, Preview, PreviewEntry, Ring, RingError, RingRequest, RingState,
 };
@@ -48,11 +48,12 @@ pub(super) struct RingWish {
     pub(super) max_bytes: u64,
 }
 
-/// Number of slots that these models and the previews need: over all models, the frames in flight
-/// and one that stays pinned until the next answer, then the previews, then two to write to.
-pub(super) fn slots_for<'a>(models: impl Iterator<Item = &'a ModelSpec>) -> u32 {
-    let readers: u32 = models
-        .map(|model| model.batch.saturating_add(model.workers).saturating_add(1))
+/// Number of slots that models with these frames in flight and the previews need: over all models,
+/// the frames in flight and one that stays pinned until the next answer, then the previews, then
+/// two to write to.
+pub(super) fn slots_for(in_flight: impl Iterator<Item = u32>) -> u32 {
+    let readers: u32 = in_flight
+        .map(|frames| frames.saturating_add(1))
         .fold(0, u32::saturating_add);
     readers.saturating_add(PREVIEW_SLOTS + SPARE_SLOTS)
 }

@@ -49,6 +49,13 @@ pub(in crate::session) struct Model {
 }
 
 impl Model {
+    /// Most frames that it has taken and not answered: a batch, of which the model itself may say
+    /// how large it is, and what its workers prepare.
+    pub(super) fn in_flight(&self) -> u32 {
+        let batch = self.card.as_ref().map_or(0, |card| card.batch);
+        batch.max(self.spec.batch).saturating_add(self.spec.workers)
+    }
+
     /// Whether frames are held back until it is ready.
     pub(super) fn is_expected(&self) -> bool {
         let is_down = matches!(
@@ -185,6 +192,8 @@ impl Engine {
                 if is_news {
                     self.write_session_row();
                 }
+                // A model may take more frames at once than it was asked to.
+                self.replace_unfit_ring(received_nanos);
                 if self.flowing {
                     self.play_model(index);
                 } else {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Engine;
+use super::model_side::Model;
 use crate::base::monotonic_nanos;
 use crate::frame::FramePosition;
 use crate::protocol::{
@@ -299,7 +300,7 @@ impl Engine {
 
     pub(super) fn slots_wanted(&self) -> u32 {
         match self.spec.ring.slots {
-            0 => slots_for(self.models.iter().map(|model| &*model.spec)),
+            0 => slots_for(self.models.iter().map(Model::in_flight)),
             slots => slots,
         }
     }
