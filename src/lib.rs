@@ -34,12 +34,11 @@
 //! | [`producer`] | source → ring |
 //! | [`consumer`] | ring → preprocessing → ONNX Runtime → decoding → event |
 //! | [`session`] | session file, children, supervision, statistics, comparison |
-//! | [`overlay`] | prediction → shapes in frame pixels |
 //! | [`report`] | exports of a run: `repro/` folders |
 //! | [`gui`] | the window |
 //! | [`cli`] | commands and exit codes |
 //!
-//! The two halves meet only in the ring and the protocol: `session`, `overlay`, `report` and `gui`
+//! The two halves meet only in the ring and the protocol: `session`, `report` and `gui`
 //! import none of `source`, `producer`, `consumer`, and the other way round.
 
 pub mod base;
@@ -47,7 +46,6 @@ pub mod cli;
 pub mod consumer;
 pub mod frame;
 pub mod gui;
-pub mod overlay;
 pub mod prediction;
 pub mod producer;
 pub mod protocol;

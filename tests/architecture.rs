@@ -15,7 +15,7 @@ const ORT_MODULE: &str = "consumer";
 
 /// Children's half and front end's half; neither imports the other.
 const CHILDREN: [&str; 3] = ["source", "producer", "consumer"];
-const FRONT_END: [&str; 4] = ["session", "overlay", "report", "gui"];
+const FRONT_END: [&str; 3] = ["session", "report", "gui"];
 
 /// A Rust file as a flat list of its words and punctuation; comments are gone, literals are `"`.
 struct Source {

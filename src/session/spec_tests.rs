@@ -144,9 +144,9 @@ fn the_command_line_overrides_the_file_for_all_models() {
         frames: Some(3),
         ..SpecOverrides::default()
     };
-    spec.apply(&overrides, Path::new("/work"))
+    spec.apply(&overrides, Path::new("/pictures"))
         .expect("valid options");
-    assert_eq!(spec.source, "image:/work/cat.jpg");
+    assert_eq!(spec.source, "image:/pictures/cat.jpg");
     assert_eq!(spec.frames, Some(3));
     assert_eq!(spec.delivery(), Delivery::Live);
     let names: Vec<&str> = spec

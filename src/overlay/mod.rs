@@ -1,1 +1,0 @@
-//! Prediction → shapes in frame pixels; the window paints them, reports rasterise them.
