@@ -1,0 +1,222 @@
+//! The real window on a virtual display, and what happens where there is none.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::Signal;
+use support::{
+    children, data, descendants, eventually, finish, ringside, root, signal, start, stat,
+};
+
+/// A virtual display that ends with the test.
+struct Display {
+    server: Child,
+    name: String,
+}
+
+impl Display {
+    /// `None` where Xvfb is not installed, and the test says so.
+    fn open(extra: &[&str]) -> Option<Self> {
+        let server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "1280x820x24"])
+            .args(extra)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(mut server) = server else {
+            println!("skipped: Xvfb is not installed");
+            return None;
+        };
+        let stdout = server.stdout.take().expect("a pipe");
+        let mut number = String::new();
+        BufReader::new(stdout)
+            .read_line(&mut number)
+            .expect("a display number");
+        let name = format!(":{}", number.trim());
+        Some(Self { server, name })
+    }
+
+    fn window(&self, arguments: &[&str]) -> Command {
+        let mut command = ringside(arguments);
+        command
+            .env("DISPLAY", &self.name)
+            .env("LIBGL_ALWAYS_SOFTWARE", "1")
+            .env_remove("WAYLAND_DISPLAY");
+        command
+    }
+
+    /// Saves a picture of the display for people to look at, where ImageMagick is installed.
+    fn picture(&self, name: &str) {
+        let folder = root().join("target/pictures");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let taken = Command::new("import")
+            .args(["-display", &self.name, "-window", "root"])
+            .arg(folder.join(name))
+            .status();
+        if !taken.is_ok_and(|status| status.success()) {
+            println!("no picture of the window: ImageMagick is not installed");
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        self.server.kill().ok();
+        self.server.wait().ok();
+    }
+}
+
+fn is_gone(pid: u32) -> bool {
+    stat(pid).is_none_or(|stat| stat.state == 'Z')
+}
+
+/// A live session with one model, as arguments of `gui`.
+fn live_session() -> Vec<String> {
+    let model = data("cases/frameid.onnx");
+    [
+        "gui",
+        "--device",
+        "cpu",
+        "--source",
+        "pattern:stamp?size=320x240&fps=10",
+        "--delivery",
+        "live",
+        "--model",
+    ]
+    .map(str::to_owned)
+    .into_iter()
+    .chain([model.to_str().expect("UTF-8").to_owned()])
+    .collect()
+}
+
+#[test]
+fn a_killed_model_comes_back_and_a_closed_window_leaves_nothing() {
+    let Some(display) = Display::open(&[]) else {
+        return;
+    };
+    for how in [Signal::TERM, Signal::KILL] {
+        let arguments = live_session();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let window = start(&mut display.window(&arguments));
+        let pid = window.id();
+        let consumer = eventually("a model's process", || {
+            children(pid, "consume").first().copied()
+        });
+        let producer = eventually("a producer", || children(pid, "produce").first().copied());
+        let maps =
+            |pid: u32| std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+        eventually("ONNX Runtime in the model's process", || {
+            maps(consumer).contains("libonnxruntime").then_some(())
+        });
+        for pid in [pid, producer] {
+            let maps = maps(pid);
+            assert!(
+                !maps.is_empty() && !maps.contains("libonnxruntime") && !maps.contains("libcuda")
+            );
+        }
+        signal(consumer, Signal::KILL);
+        eventually("the model's process again", || {
+            children(pid, "consume")
+                .into_iter()
+                .find(|&again| again != consumer)
+        });
+        display.picture(&format!("killed_model_{how:?}.png"));
+        let below = descendants(pid);
+        signal(pid, how);
+        window.wait();
+        eventually("everything gone", || {
+            below.iter().all(|&pid| is_gone(pid)).then_some(())
+        });
+    }
+}
+
+#[test]
+fn the_demo_opens_in_a_window() {
+    let Some(display) = Display::open(&[]) else {
+        return;
+    };
+    let window = start(&mut display.window(&[]));
+    let pid = window.id();
+    eventually("two models' processes", || {
+        (children(pid, "consume").len() == 2).then_some(())
+    });
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    display.picture("demo.png");
+    assert!(!is_gone(pid), "the window is open");
+    signal(pid, Signal::TERM);
+    let finished = window.wait();
+    assert!(!finished.stderr.contains("panicked"), "{}", finished.stderr);
+}
+
+#[test]
+fn c46_without_a_display_the_window_says_so_in_one_line() {
+    let arguments = live_session();
+    let finished = finish(
+        ringside(arguments)
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("WAYLAND_SOCKET"),
+    );
+    assert_ne!(finished.code(), 0);
+    assert_eq!(
+        finished.stderr.trim_end().lines().count(),
+        1,
+        "{}",
+        finished.stderr
+    );
+    assert!(
+        finished.stderr.contains("ringside run"),
+        "{}",
+        finished.stderr
+    );
+    println!("{:.2} s", finished.seconds);
+}
+
+#[test]
+fn c46_a_display_without_opengl_is_drawn_in_software_or_said() {
+    let Some(display) = Display::open(&["-extension", "GLX"]) else {
+        return;
+    };
+    let arguments = live_session();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let window = start(&mut display.window(&arguments));
+    let pid = window.id();
+    let works = eventually("a window or an end", || {
+        if is_gone(pid) {
+            Some(false)
+        } else {
+            children(pid, "consume").first().map(|_| true)
+        }
+    });
+    if works {
+        signal(pid, Signal::TERM);
+    }
+    let finished = window.wait();
+    assert!(!finished.stderr.contains("panicked"), "{}", finished.stderr);
+    assert!(
+        works || finished.stderr.contains("OpenGL"),
+        "{}",
+        finished.stderr
+    );
+}
+
+#[test]
+fn without_a_display_the_demo_runs_once_in_the_terminal() {
+    let none: [&str; 0] = [];
+    let finished = finish(
+        ringside(none)
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("WAYLAND_SOCKET"),
+    );
+    assert_eq!(finished.code(), 0, "{}", finished.stderr);
+    assert!(finished.stderr.contains("terminal"), "{}", finished.stderr);
+    assert!(
+        finished.stdout.contains("13 frames published"),
+        "{}",
+        finished.stdout
+    );
+}
