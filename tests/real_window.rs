@@ -97,7 +97,10 @@ fn a_killed_model_comes_back_and_a_closed_window_leaves_nothing() {
     let Some(display) = Display::open(&[]) else {
         return;
     };
-    for how in [Signal::TERM, Signal::KILL] {
+    for (how, picture) in [
+        (Signal::TERM, "model_killed_then_closed.png"),
+        (Signal::KILL, "model_killed_then_window_killed.png"),
+    ] {
         let arguments = live_session();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let window = start(&mut display.window(&arguments));
@@ -123,7 +126,7 @@ fn a_killed_model_comes_back_and_a_closed_window_leaves_nothing() {
                 .into_iter()
                 .find(|&again| again != consumer)
         });
-        display.picture(&format!("killed_model_{how:?}.png"));
+        display.picture(picture);
         let below = descendants(pid);
         signal(pid, how);
         window.wait();
