@@ -1,4 +1,6 @@
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering;
 
 use super::layout::{
@@ -40,8 +42,10 @@ impl RingMemory {
             .metadata()
             .map_err(|error| io_error(name, "read the size", error))?
             .len();
-        if bytes == 0 {
-            // Its creator has made it and not yet given it a size.
+        // Its creator may have made it and not yet given it a size, or memory.
+        let begun = has_version_word(locks.file())
+            .map_err(|error| io_error(name, "read the header", error))?;
+        if bytes == 0 || !begun {
             return Err(RingError::NotInitialised {
                 name: name.to_owned(),
             });
@@ -240,6 +244,16 @@ impl RingMemory {
     pub(super) fn lock_error(&self, source: io::Error) -> RingError {
         io_error(&self.name, "use a lock", source)
     }
+}
+
+/// Whether the version word of a segment has been written, or cannot be there.
+///
+/// Before that the file may be a hole. Reading a hole through a mapping takes memory, and ends the
+/// process when there is none; reading it as a file does not.
+pub(super) fn has_version_word(file: &File) -> io::Result<bool> {
+    let mut word = [0; size_of::<u64>()];
+    let read = file.read_at(&mut word, 0)?;
+    Ok(read < word.len() || word != [0; size_of::<u64>()])
 }
 
 /// An error of the system about the segment `name`.

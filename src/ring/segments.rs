@@ -8,7 +8,7 @@ use super::RingError;
 use super::layout::Header;
 use super::locks::{LockByte, LockFile, LockKind};
 use super::mapping::Mapping;
-use super::memory::io_error;
+use super::memory::{has_version_word, io_error};
 
 /// Where named segments lie.
 pub(super) const DIRECTORY: &str = "/dev/shm";
@@ -123,7 +123,8 @@ fn inspect(name: &str) -> Result<(Segment, LockFile), RingError> {
         .holder(LockByte::Owner)
         .map_err(error("use a lock"))?
         .is_some();
-    let header = (metadata.len() > 0)
+    let begun = has_version_word(locks.file()).map_err(error("read the header"))?;
+    let header = (metadata.len() > 0 && begun)
         .then(|| Mapping::open(name).ok())
         .flatten()
         .map(|mapping| Header::read(&mapping, name));
