@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
@@ -71,7 +72,7 @@ impl Preparation {
     /// Moves prepared jobs to `ready` until it has `wanted`, or none is pending.
     ///
     /// # Errors
-    /// A preprocessing thread has panicked; its frame is lost.
+    /// All preprocessing threads have ended, which they do not do by themselves.
     pub(super) fn collect(&mut self, ready: &mut VecDeque<Job>, wanted: usize) -> io::Result<()> {
         let Some(pool) = &mut self.pool else {
             return Ok(());
@@ -104,11 +105,17 @@ impl Pool {
         let mut threads = Vec::new();
         for number in 0..workers {
             let (jobs, results) = (jobs.clone(), results.clone());
-            let mut preprocessor = Preprocessor::new(preprocess, &input.tensor);
-            let input = input.clone();
+            let (preprocess, input) = (preprocess.clone(), input.clone());
+            let mut preprocessor = Preprocessor::new(&preprocess, &input.tensor);
             threads.push(Worker::spawn(&format!("preprocess {number}"), move || {
                 for mut job in jobs {
-                    job.prepare(&mut preprocessor, &input);
+                    // A job that does not come back would be waited for for ever.
+                    let prepare = AssertUnwindSafe(|| job.prepare(&mut preprocessor, &input));
+                    if catch_unwind(prepare).is_err() {
+                        job.failed =
+                            Some("its preprocessing panicked; the log says where".to_owned());
+                        preprocessor = Preprocessor::new(&preprocess, &input.tensor);
+                    }
                     if results.send(job).is_err() {
                         return;
                     }
