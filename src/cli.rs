@@ -44,6 +44,8 @@ pub fn main() -> Exit {
 /// Log lines go to stderr, without times: the session adds those of its own clock. What a session
 /// logs is shown by its window or printed from its rows.
 fn init_logging() {
+    use std::io::IsTerminal;
+
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("RINGSIDE_LOG").unwrap_or_else(|_default| {
         EnvFilter::new("warn,ort=error,ringside::session::journal=off,winit=error")
@@ -51,6 +53,7 @@ fn init_logging() {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .with_target(false)
         .init();

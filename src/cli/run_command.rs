@@ -78,7 +78,9 @@ pub(super) fn session_spec(arguments: &SessionArguments) -> anyhow::Result<Sessi
     let usage = |error| Ending::new(Exit::Usage, error);
     let mut spec = match &arguments.session {
         Some(file) => SessionSpec::load(file).map_err(usage)?,
-        None if arguments.source.is_none() || arguments.models.is_empty() => {
+        None if arguments.source.as_deref().is_none_or(str::is_empty)
+            || arguments.models.is_empty() =>
+        {
             let message = "name a session file, or a source and a model: ringside run --source folder:photos --model model.onnx";
             return Err(Ending::new(Exit::Usage, message).into());
         }
