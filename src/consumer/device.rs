@@ -39,11 +39,19 @@ impl Target {
         }
     }
 
+    /// Number of the CUDA device; `None` for the CPU.
+    pub const fn number(self) -> Option<u32> {
+        match self {
+            Self::Cpu => None,
+            Self::Cuda(number) | Self::TensorRt(number) => Some(number),
+        }
+    }
+
     /// Key of the ring's lock for turns: 0 the CPU, 1 + N CUDA device N.
     pub const fn turn_key(self) -> u32 {
-        match self {
-            Self::Cpu => 0,
-            Self::Cuda(number) | Self::TensorRt(number) => 1 + number,
+        match self.number() {
+            None => 0,
+            Some(number) => 1 + number,
         }
     }
 

@@ -160,6 +160,7 @@ impl Engine {
             report: ProviderReport {
                 asked: request.device.to_string(),
                 provider: target.provider().to_owned(),
+                device: target.number(),
                 ..ProviderReport::default()
             },
             warm_up_error: None,

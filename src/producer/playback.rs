@@ -3,13 +3,13 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError};
 
-use super::failure::Failure;
+use super::failure::{Failure, LARGER_SLOTS};
 use super::pace::Pace;
 use super::{DONE, FAILED, NO_SOURCE};
 use crate::base::monotonic_nanos;
 use crate::protocol::{
-    Attachment, Command, Delivery, Event, EventSender, FrameEvent, PROTOCOL_VERSION, ProducerStart,
-    Role, Skipped, SourceState,
+    Attachment, Command, Delivery, Event, EventSender, FrameEvent, PROTOCOL_VERSION, Problem,
+    ProducerStart, Role, Skipped, SourceState,
 };
 use crate::ring::{PublishError, Published, RingError, Writer};
 use crate::source::{self, Cursor, FrameSource, Step, Upcoming};
@@ -59,7 +59,11 @@ pub(super) fn serve(commands: &Receiver<Command>, events: &EventSender) -> u8 {
         Ok(()) => DONE,
         Err(failure) => {
             events.send(&Event::Failed(failure.problem()));
-            FAILED
+            if failure.is_lasting() {
+                NO_SOURCE
+            } else {
+                FAILED
+            }
         }
     }
 }
@@ -88,6 +92,8 @@ struct Playback<'a> {
     /// A larger ring has been asked for; what does not fit the next one is left out.
     asked_for_slot: bool,
     pass: u32,
+    /// This pass was not wholly in vain, as far as is known.
+    is_fruitful: bool,
     published: u64,
     limit: Option<u64>,
     /// Positions still to be opened one at a time.
@@ -126,6 +132,7 @@ impl<'a> Playback<'a> {
             holds_frame: false,
             asked_for_slot: false,
             pass: start.resume.map_or(0, |resume| resume.pass),
+            is_fruitful: start.resume.is_some(),
             published: start.resume.map_or(0, |resume| resume.published),
             limit: start.frames,
             careful: start.resume.map_or(0, |resume| resume.careful),
@@ -182,6 +189,7 @@ impl<'a> Playback<'a> {
             Command::Step { frames } => self.set_mode(Mode::Stepping(frames.max(1))),
             Command::Seek { source_index } => {
                 self.holds_frame = false;
+                self.is_fruitful = true;
                 self.revive();
                 self.source.seek(Cursor {
                     source_index,
@@ -279,7 +287,7 @@ impl<'a> Playback<'a> {
                     self.holds_frame = true;
                 }
                 Step::Skipped(skipped) => {
-                    self.events.send(&Event::Skipped(skipped));
+                    self.skip(skipped);
                     return Ok(());
                 }
                 Step::End => {
@@ -293,8 +301,11 @@ impl<'a> Playback<'a> {
 
     fn step(&mut self) -> Result<Step, Failure> {
         let upcoming = self.source.upcoming();
-        if let Some(Upcoming { cursor, .. }) = &upcoming {
+        if let Some(Upcoming { cursor, .. }) = &upcoming
+            && self.pass != cursor.pass
+        {
             self.pass = cursor.pass;
+            self.is_fruitful = false;
         }
         if self.careful == 0 {
             return Ok(self.source.step()?);
@@ -333,9 +344,13 @@ impl<'a> Playback<'a> {
             Err(PublishError::Cancelled) => {}
             Err(PublishError::TooLarge { needed, slot_bytes }) => {
                 if self.asked_for_slot {
+                    // The frames of a source without entries are all alike: the next will not fit.
+                    if self.source.info().entries.is_none() {
+                        return Err(Failure::TooLarge { needed, slot_bytes });
+                    }
                     self.leave_out(format!(
-                        "its {needed} bytes of pixels do not fit the ring's slots of {slot_bytes}; \
-                         `max_bytes` of [ring] limits them"
+                        "its {needed} bytes of pixels do not fit the ring, whose slots hold {slot_bytes}: \
+                         {LARGER_SLOTS}"
                     ));
                 } else {
                     self.asked_for_slot = true;
@@ -356,11 +371,31 @@ impl<'a> Playback<'a> {
         self.holds_frame = false;
         self.asked_for_slot = false;
         if let Some(frame) = self.source.frame() {
-            self.events.send(&Event::Skipped(Skipped {
+            let skipped = Skipped {
                 source_index: frame.position.source_index,
                 path: frame.position.path.clone(),
                 reason,
+            };
+            self.skip(skipped);
+        }
+    }
+
+    /// Says what is left out. A loop in which nothing else comes has an end.
+    fn skip(&mut self, skipped: Skipped) {
+        self.events.send(&Event::Skipped(skipped));
+        let next_pass = self
+            .source
+            .upcoming()
+            .map(|upcoming| upcoming.cursor.pass)
+            .filter(|&pass| pass > self.pass);
+        if next_pass.is_some() && !self.is_fruitful {
+            self.events.send(&Event::Notice(Problem {
+                code: "nothing_to_loop".to_owned(),
+                message: "nothing of the source could be published: it is not played again"
+                    .to_owned(),
+                hint: Some("see what was left out, and why".to_owned()),
             }));
+            self.end();
         }
     }
 
@@ -368,6 +403,7 @@ impl<'a> Playback<'a> {
         self.holds_frame = false;
         self.asked_for_slot = false;
         self.published += 1;
+        self.is_fruitful = true;
         if let Some(frame) = self.source.frame() {
             let event = Event::Frame(FrameEvent {
                 seq: published.seq,

@@ -348,6 +348,40 @@ fn a_frame_too_large_for_every_ring_is_left_out_with_the_reason() {
 }
 
 #[test]
+fn a_loop_in_which_nothing_fits_has_an_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    pictures(folder.path(), &[("1.png", 1, 200), ("2.png", 2, 200)]);
+    let mut session = Session::start(ProducerStart {
+        looping: true,
+        ..start(&folder_address(folder.path()))
+    });
+    session.opened();
+    for generation in 1..=4 {
+        let small = ring(generation, 16, 1);
+        session.attach(&small);
+        if generation == 1 {
+            session.send(Command::Play);
+        }
+        match session.event() {
+            Event::NeedsSlot { bytes } => assert_eq!(bytes, 200 * 200),
+            other => panic!("{other:?}"),
+        }
+        // The same ring again: the frame is left out.
+        session.attach(&small);
+        assert!(matches!(session.event(), Event::Skipped(_)));
+        if generation == 2 {
+            break;
+        }
+    }
+    match session.event() {
+        Event::Notice(notice) => assert_eq!(notice.code, "nothing_to_loop"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(session.event(), Event::Ended);
+    assert_eq!(session.stop(), 0);
+}
+
+#[test]
 fn a_careful_producer_names_each_file_before_it_opens_it() {
     let folder = tempfile::tempdir().expect("a folder");
     pictures(

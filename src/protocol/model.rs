@@ -288,6 +288,9 @@ pub struct ProviderReport {
     pub asked: String,
     /// The provider that runs it, as `CPU`, `CUDA`, `TensorRT`.
     pub provider: String,
+    /// Number of the CUDA device that it runs on; `None` on the CPU.
+    #[serde(default)]
+    pub device: Option<u32>,
     /// Why it is not the one asked for.
     pub reason: Option<String>,
     /// Nodes assigned to each provider when the graph was partitioned.

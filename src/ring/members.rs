@@ -72,8 +72,7 @@ impl<'a> MemberEntry<'a> {
             return;
         }
         if self.word(WAS_IN).swap(1, Ordering::Relaxed) != 0 {
-            let before = self.word(LEFT_AT).load(Ordering::Relaxed);
-            let before = before.saturating_sub(self.joined_at());
+            let before = self.last_when_out().saturating_sub(self.joined_at());
             self.word(PUBLISHED_BEFORE)
                 .fetch_add(before, Ordering::Relaxed);
         }
@@ -88,6 +87,13 @@ impl<'a> MemberEntry<'a> {
     fn start_after(&self, head: u64) {
         self.word(JOINED_AT).store(head, Ordering::SeqCst);
         self.word(TAKEN_SEQ).store(head, Ordering::SeqCst);
+    }
+
+    /// Sequence of the last frame that was for the reader, now that it is out. One that does not know
+    /// yet that it is out takes frames that are published meanwhile; these were for it, too.
+    fn last_when_out(&self) -> u64 {
+        let left_at = self.word(LEFT_AT).load(Ordering::Relaxed);
+        left_at.max(self.taken_seq())
     }
 
     /// Counts the reader out; what is published after `last` is not for it. No effect if it is out.
@@ -159,7 +165,7 @@ impl<'a> MemberEntry<'a> {
         let until = if expected {
             head.max(taken_seq)
         } else {
-            self.word(LEFT_AT).load(Ordering::Relaxed)
+            self.last_when_out()
         };
         let published = self
             .word(PUBLISHED_BEFORE)
@@ -236,11 +242,13 @@ mod tests {
             entry.count_out(13);
             entry.count_out(14);
             assert_eq!(entry.state(20, true).published, 3);
+            assert!(entry.take(15), "it does not know yet");
+            assert_eq!(entry.state(20, true).published, 5);
             entry.count_in(|| 20);
             entry.count_in(|| 21);
             let state = entry.state(25, true);
-            assert_eq!((state.joined_at, state.published), (20, 3 + 5));
-            assert_eq!(state.taken_count, 1);
+            assert_eq!((state.joined_at, state.published), (20, 5 + 5));
+            assert_eq!(state.taken_count, 2);
         });
     }
 

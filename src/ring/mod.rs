@@ -50,7 +50,7 @@ mod writer;
 pub use error::{PublishError, RingError};
 pub use layout::{HELD_CAPACITY, MAX_MEMBERS, MAX_SLOTS, MIN_SLOTS, PATH_CAPACITY};
 pub use members::MemberState;
-pub use owner::{Ring, RingRequest, RingState, SlotState, SlotUse};
+pub use owner::{Ring, RingRequest, RingState, Shortage, SlotState, SlotUse};
 pub use pins::Reporter;
 pub use preview::{Preview, PreviewEntry};
 pub use reader::{Reader, Take};

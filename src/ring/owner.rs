@@ -38,6 +38,18 @@ pub struct RingRequest {
 pub struct Ring {
     memory: Arc<RingMemory>,
     locks: LockFile,
+    shortage: Option<Shortage>,
+}
+
+/// Why a ring has fewer slots than were wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shortage {
+    /// No ring has more than [`MAX_SLOTS`].
+    Format,
+    /// More would go beyond [`RingRequest::max_bytes`].
+    Limit,
+    /// `/dev/shm` has no room for more.
+    Memory,
 }
 
 /// What a ring does at the moment.
@@ -89,17 +101,21 @@ impl Ring {
             needed: smallest.bytes() as u64,
             max_bytes: request.max_bytes,
         };
-        let mut slots = request
-            .slots
-            .clamp(MIN_SLOTS, MAX_SLOTS)
-            .min(smallest.slots_within(request.max_bytes));
+        let within_format = request.slots.clamp(MIN_SLOTS, MAX_SLOTS);
+        let mut slots = within_format.min(smallest.slots_within(request.max_bytes));
         if slots < MIN_SLOTS {
             return Err(over_limit);
         }
+        let mut shortage = if slots < within_format {
+            Some(Shortage::Limit)
+        } else {
+            (slots < request.slots).then_some(Shortage::Format)
+        };
         loop {
-            if let Some(ring) = Self::try_create(request, layout(slots, request)?)? {
+            if let Some(ring) = Self::try_create(request, layout(slots, request)?, shortage)? {
                 return Ok(ring);
             }
+            shortage = Some(Shortage::Memory);
             let free = free_bytes()?;
             slots = smallest.slots_within(free).min(slots - 1);
             if slots < MIN_SLOTS {
@@ -112,7 +128,11 @@ impl Ring {
     }
 
     /// Creates the segment; `None` if there is no memory for it.
-    fn try_create(request: &RingRequest, layout: Layout) -> Result<Option<Self>, RingError> {
+    fn try_create(
+        request: &RingRequest,
+        layout: Layout,
+        shortage: Option<Shortage>,
+    ) -> Result<Option<Self>, RingError> {
         let name = segments::new_name(request.generation);
         let mapping = Mapping::create(&name, layout.bytes()).map_err(|source| RingError::Map {
             name: name.clone(),
@@ -135,7 +155,7 @@ impl Ring {
             layout,
             generation: request.generation,
             delivery: request.delivery,
-            pins: layout.slots() >= request.slots,
+            pins: shortage.is_none(),
             first_seq: request.first_seq.max(1),
             owner_pid: std::process::id(),
         };
@@ -154,16 +174,10 @@ impl Ring {
         }
         memory.set_head(header.first_seq - 1);
         header.write(&memory.mapping);
-        if !header.pins {
-            tracing::warn!(
-                "/dev/shm or the limit has room for {} of {} slots: shown predictions may be without their frame",
-                layout.slots(),
-                request.slots
-            );
-        }
         Ok(Some(Self {
             memory: Arc::new(memory),
             locks,
+            shortage,
         }))
     }
 
@@ -190,6 +204,11 @@ impl Ring {
     /// Number of slots.
     pub fn slots(&self) -> u32 {
         self.memory.layout().slots()
+    }
+
+    /// Why it has fewer slots than were wanted, if it has.
+    pub fn shortage(&self) -> Option<Shortage> {
+        self.shortage
     }
 
     /// Whether readers keep a frame until the next prediction: not when there is memory for fewer

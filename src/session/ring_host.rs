@@ -106,11 +106,10 @@ impl RingHost {
         self.can_be_found() && self.current.as_ref().is_some_and(has_slots)
     }
 
-    /// Whether readers keep the frame of a shown answer: not when memory was short.
-    pub(super) fn pins(&self) -> bool {
-        self.current
-            .as_ref()
-            .is_some_and(|hosted| hosted.ring.pins())
+    /// Number of slots of the current ring, and why they are fewer than were wanted, if they are.
+    pub(super) fn shortage(&self) -> Option<(u32, ring::Shortage)> {
+        let ring = &self.current.as_ref()?.ring;
+        Some((ring.slots(), ring.shortage()?))
     }
 
     /// Sequence of the newest frame; 0 before the first.
@@ -118,6 +117,13 @@ impl RingHost {
         self.current
             .as_ref()
             .map_or(self.past_head, |hosted| hosted.ring.state().head)
+    }
+
+    /// Sequence of the newest frame up to the end of ring `generation`, while that ring is there.
+    pub(super) fn head_of(&self, generation: u32) -> Option<u64> {
+        let mut hosted = self.draining.iter().chain(&self.current);
+        let found = hosted.find(|hosted| hosted.ring.generation() == generation)?;
+        Some(found.ring.state().head)
     }
 
     /// Where the producer attaches.

@@ -288,6 +288,7 @@ fn position(seq: u64) -> FramePosition {
 pub(crate) fn model(name: &str, file: &str, seq: u64, scale: f64) -> ModelView {
     let provider = ProviderReport {
         asked: "auto".to_owned(),
+        device: None,
         provider: "CPU".to_owned(),
         reason: Some("libcuda.so.1 not found".to_owned()),
         assigned: [("CPU".to_owned(), 94)].into(),

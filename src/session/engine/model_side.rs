@@ -131,6 +131,22 @@ impl Engine {
             }
         }
         self.replace_unfit_ring(now);
+        self.write_off_unreachable(index);
+    }
+
+    /// Frames of a ring whose name is gone cannot be read by a process that starts now; when no
+    /// producer is there to go on in another ring, nothing else tells their fate.
+    fn write_off_unreachable(&mut self, index: usize) {
+        let model = &self.models[index];
+        let is_unreachable = self.rings.is_open() && !self.rings.can_be_found();
+        if is_unreachable && self.source.is_over() && model.counted {
+            let missing = model.stats.answered.missing(self.rings.head());
+            self.write_off(
+                index,
+                missing,
+                "another program removed its ring from /dev/shm",
+            );
+        }
     }
 
     /// Asks for the next ring when children cannot attach to this one or it has too few slots: a
@@ -202,7 +218,7 @@ impl Engine {
             }
             Event::Prediction(prediction) => self.answered(index, *prediction, received_nanos),
             Event::Unreported { count } => model.stats.unreported += count,
-            Event::Detached { generation } => self.rings.left(generation, model.member),
+            Event::Detached { generation } => self.ring_left(index, generation),
             Event::Notice(notice) => {
                 self.journal
                     .notice(received_nanos, LogLevel::Warning, &about, notice);
@@ -213,7 +229,7 @@ impl Engine {
     }
 
     fn answered(&mut self, index: usize, event: PredictionEvent, received_nanos: u64) {
-        let contended = self.is_contended(index, &event.provider);
+        let contended = self.is_contended(index);
         let model = &mut self.models[index];
         let micros = Micros::new(
             &event.at_nanos,
@@ -252,14 +268,11 @@ impl Engine {
     }
 
     /// Whether other models may run on the same device at the same time.
-    fn is_contended(&self, index: usize, provider: &str) -> bool {
+    fn is_contended(&self, index: usize) -> bool {
+        let device = |model: &Model| model.card.as_ref().map(|card| card.provider.device);
+        let own = device(&self.models[index]);
         let shares = |(other, model): (usize, &Model)| {
-            other != index
-                && model.counted
-                && model
-                    .card
-                    .as_ref()
-                    .is_some_and(|card| card.provider.provider == provider)
+            other != index && model.counted && own.is_some() && device(model) == own
         };
         self.schedule == Schedule::Together && self.models.iter().enumerate().any(shares)
     }
@@ -286,22 +299,47 @@ impl Engine {
         }
     }
 
-    /// Writes off what a dead consumer had taken and not answered.
-    fn write_off(&mut self, index: usize, cause: &str) {
-        let unanswered = self.unanswered(&self.models[index]);
-        let taken = self.totals(&self.models[index]).taken;
+    /// A model has read a ring to its end, and has answered all that it took from it.
+    fn ring_left(&mut self, index: usize, generation: u32) {
+        let model = &self.models[index];
+        let head = self.rings.head_of(generation);
+        self.rings.left(generation, model.member);
+        if let Some(head) = head
+            && self.delivery == Delivery::Every
+            && model.counted
+        {
+            let missing = model.stats.answered.missing(head);
+            self.write_off(
+                index,
+                missing,
+                "the consumer left its ring without taking it",
+            );
+        }
+    }
+
+    /// Frames that were for a model and will never be answered.
+    fn write_off(&mut self, index: usize, seqs: impl IntoIterator<Item = u64>, reason: &str) {
         let model = &mut self.models[index];
-        for &seq in &unanswered {
+        for seq in seqs {
             model.stats.lost += 1;
             model.stats.answered.insert(seq);
-            model.lost_last = Some(seq);
             let row = LostRow {
                 seq,
                 model: model.spec.name.clone(),
-                reason: format!("consumer ended by {cause}"),
+                reason: reason.to_owned(),
             };
             self.journal.about_frame(seq, Row::Lost(row));
         }
+    }
+
+    /// Writes off what a dead consumer had taken and not answered.
+    fn write_off_death(&mut self, index: usize, cause: &str) {
+        let unanswered = self.unanswered(&self.models[index]);
+        let taken = self.totals(&self.models[index]).taken;
+        let last = unanswered.last().copied();
+        self.write_off(index, unanswered, &format!("consumer ended by {cause}"));
+        let model = &mut self.models[index];
+        model.lost_last = last.or(model.lost_last);
         // In `live`, answers that were on their way out of the dead process cannot be named.
         let stats = &mut model.stats;
         let known = stats.predicted + stats.invalid + stats.lost + stats.unreported;
@@ -311,7 +349,7 @@ impl Engine {
     /// Reacts to a consumer's end.
     pub(super) fn consumer_died(&mut self, index: usize, death: &Death, now: u64) {
         self.dirty = true;
-        self.write_off(index, &death.cause);
+        self.write_off_death(index, &death.cause);
         let model = &mut self.models[index];
         model.ready = false;
         model.died_of = (!death.asked).then(|| death.cause.clone());

@@ -11,7 +11,7 @@ use crate::protocol::{
     Skipped, SourceInfo, SourceState,
 };
 use crate::recording::{GapRow, Row, SkippedRow};
-use crate::ring::RingError;
+use crate::ring::{RingError, Shortage};
 use crate::session::journal::problem;
 use crate::session::managed::Managed;
 use crate::session::ring_host::{RingWish, slots_for};
@@ -274,7 +274,7 @@ impl Engine {
             step: "attaching to the ring".to_owned(),
         };
         if self.source.needs_ring || !self.rings.serves(self.slots_wanted()) {
-            if let Err(error) = self.open_ring(frame_bytes) {
+            if let Err(error) = self.open_ring_of_source(frame_bytes) {
                 let problem = problem("ring_failed", error.to_string(), None);
                 self.source.managed.give_up(problem.clone(), None);
                 self.failed(now, "session", problem);
@@ -305,30 +305,28 @@ impl Engine {
         }
     }
 
-    /// Makes a ring for frames of this size and tells everybody. When the limit does not allow it,
-    /// the slots are as large as it does, and larger frames will be left out.
+    /// Makes a ring for a source whose largest frame is expected to have this size. When the limit
+    /// does not allow it, the slots are as large as it does, and larger frames will be left out.
+    fn open_ring_of_source(&mut self, frame_bytes: u64) -> Result<(), RingError> {
+        match self.open_ring(frame_bytes) {
+            Err(RingError::OverLimit { max_bytes, .. }) => {
+                self.open_ring(max_bytes / SLOTS_AT_LIMIT)
+            }
+            other => other,
+        }
+    }
+
+    /// Makes a ring for frames of this size and tells everybody.
     fn open_ring(&mut self, frame_bytes: u64) -> Result<(), RingError> {
-        let wish = RingWish {
+        let wanted = self.slots_wanted();
+        self.rings.open(RingWish {
             delivery: self.delivery,
             frame_bytes,
-            slots: self.slots_wanted(),
+            slots: wanted,
             max_bytes: self.spec.ring.max_bytes,
-        };
-        match self.rings.open(wish) {
-            Err(RingError::OverLimit { .. }) if !self.rings.is_open() => {
-                self.rings.open(RingWish {
-                    frame_bytes: wish.max_bytes / SLOTS_AT_LIMIT,
-                    ..wish
-                })?;
-            }
-            other => other?,
-        }
-        if !self.rings.pins() {
-            let what = problem(
-                "few_slots",
-                "there is memory for fewer slots than the models need: a shown answer may be without its frame".to_owned(),
-                Some("enlarge /dev/shm, or raise `max_bytes` or `slots` of [ring]"),
-            );
+        })?;
+        if let Some((slots, shortage)) = self.rings.shortage() {
+            let what = few_slots(slots, wanted, shortage);
             let now = monotonic_nanos();
             self.journal
                 .notice_rarely(now, LogLevel::Warning, "session", what);
@@ -428,6 +426,28 @@ impl Engine {
             reason: skipped.reason,
         }));
     }
+}
+
+/// What is said of a ring with fewer slots than were wanted.
+fn few_slots(slots: u32, wanted: u32, shortage: Shortage) -> Problem {
+    let (reason, hint) = match shortage {
+        Shortage::Format => (
+            "no ring has more",
+            "use smaller batches or fewer workers, or ask for fewer `slots` in [ring]",
+        ),
+        Shortage::Limit => (
+            "`max_bytes` of [ring] allows no more",
+            "raise `max_bytes` of [ring], or use smaller frames",
+        ),
+        Shortage::Memory => (
+            "/dev/shm has no room for more",
+            "enlarge it (`mount -o remount,size=1G /dev/shm`, `docker run --shm-size=1g`), or use smaller frames",
+        ),
+    };
+    let message = format!(
+        "the ring has {slots} slots where the models need {wanted}, as {reason}: a shown answer may be without its frame"
+    );
+    problem("few_slots", message, Some(hint))
 }
 
 /// The problem of a child that speaks another protocol, if it does.
