@@ -356,22 +356,14 @@ fn a_loop_in_which_nothing_fits_has_an_end() {
         ..start(&folder_address(folder.path()))
     });
     session.opened();
-    for generation in 1..=4 {
-        let small = ring(generation, 16, 1);
-        session.attach(&small);
-        if generation == 1 {
-            session.send(Command::Play);
-        }
-        match session.event() {
-            Event::NeedsSlot { bytes } => assert_eq!(bytes, 200 * 200),
-            other => panic!("{other:?}"),
-        }
+    let small = ring(1, 16, 1);
+    session.attach(&small);
+    session.send(Command::Play);
+    for _picture in 0..2 {
+        assert_eq!(session.event(), Event::NeedsSlot { bytes: 200 * 200 });
         // The same ring again: the frame is left out.
         session.attach(&small);
         assert!(matches!(session.event(), Event::Skipped(_)));
-        if generation == 2 {
-            break;
-        }
     }
     match session.event() {
         Event::Notice(notice) => assert_eq!(notice.code, "nothing_to_loop"),
