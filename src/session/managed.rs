@@ -5,16 +5,16 @@ use std::sync::Arc;
 use crossbeam::channel::Sender;
 
 use super::child::{Child, Incoming, describe_exit};
-use super::process_state::process_state;
+use super::process_state::{process_state, ticks_to_nanos};
 use super::supervisor::{RestartPolicy, Supervisor, Verdict};
-use super::view::ChildState;
+use super::view::{ChildState, ProcessUsage};
 use crate::protocol::{Command, Problem, Role};
 
 /// Exit codes of a child whose fault does not go away by itself: the source cannot be opened, the
 /// model cannot be loaded, runtime or device missing.
 const LASTING_FAULTS: std::ops::RangeInclusive<i32> = 3..=5;
 
-/// How long a child is silent before the kernel is asked about it.
+/// How long a child is silent before it may have been stopped.
 const LOOK_NANOS: u64 = 1_000_000_000;
 
 /// How long a child may live on after it has closed its stdout.
@@ -46,6 +46,9 @@ pub(super) struct Managed {
     before_stale: Option<ChildState>,
     /// Monotonic time at which its processor time was seen to grow, and how far.
     progress: (u64, u64),
+    /// Time of the last look and the processor time then, in ticks.
+    looked: (u64, u64),
+    usage: Option<ProcessUsage>,
     /// A signal has stopped its process.
     is_halted: bool,
     child: Option<Child>,
@@ -92,6 +95,8 @@ impl Managed {
             restart_at: None,
             before_stale: None,
             progress: (0, 0),
+            looked: (0, 0),
+            usage: None,
             is_halted: false,
             child: None,
             closed_at: None,
@@ -121,6 +126,8 @@ impl Managed {
         self.last_event_nanos = now_nanos;
         self.before_stale = None;
         self.progress = (now_nanos, 0);
+        self.looked = (now_nanos, 0);
+        self.usage = None;
         self.is_halted = false;
         self.supervisor.started(now_nanos);
         match Child::start(program, self.role, id, inbox) {
@@ -220,12 +227,27 @@ impl Managed {
         self.before_stale.is_some()
     }
 
-    /// Asks the kernel about a child that has been silent for a while.
+    /// What its process uses, as [`Self::look`] found it last.
+    pub(super) fn usage(&self) -> Option<ProcessUsage> {
+        self.usage.filter(|_| self.child.is_some())
+    }
+
+    /// Asks the kernel about it.
     pub(super) fn look(&mut self, now_nanos: u64) {
+        let process = self.pid().and_then(process_state);
+        if let Some(process) = process {
+            let (then_nanos, then_ticks) = self.looked;
+            let used = ticks_to_nanos(process.cpu_ticks.saturating_sub(then_ticks));
+            let passed = now_nanos.saturating_sub(then_nanos).max(1);
+            self.usage = Some(ProcessUsage {
+                cores: used as f32 / passed as f32,
+                resident_bytes: process.resident_bytes(),
+            });
+            self.looked = (now_nanos, process.cpu_ticks);
+        }
         if now_nanos.saturating_sub(self.last_event_nanos) < LOOK_NANOS {
             return;
         }
-        let process = self.pid().and_then(process_state);
         self.is_halted = process.is_some_and(|process| process.stopped);
         if let Some(process) = process
             && process.cpu_ticks != self.progress.1

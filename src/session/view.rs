@@ -37,6 +37,14 @@ pub enum SessionCommand {
     },
     /// Add a model.
     AddModel(Box<ModelSpec>),
+    /// Give a model other options, also another name. Its process is started anew only if it has to
+    /// be: not for a name, a threshold or a number of classes.
+    ChangeModel {
+        /// Its name until now.
+        name: String,
+        /// All its options from now on.
+        spec: Box<ModelSpec>,
+    },
     /// Stop a model and forget it.
     RemoveModel {
         /// Its name.
@@ -128,6 +136,8 @@ pub struct SourceView {
     pub child: ChildState,
     /// Its process.
     pub pid: Option<u32>,
+    /// What its process uses.
+    pub usage: Option<ProcessUsage>,
     /// How often it was restarted.
     pub restarts: u32,
     /// What the source says of itself.
@@ -191,6 +201,15 @@ pub enum ChildState {
     Stopped,
 }
 
+/// What a process uses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProcessUsage {
+    /// Processor time over the last half second, in cores.
+    pub cores: f32,
+    /// Memory in RAM, shared segments and libraries included.
+    pub resident_bytes: u64,
+}
+
 /// A model and its consumer.
 #[derive(Debug, Clone, Default)]
 pub struct ModelView {
@@ -200,6 +219,8 @@ pub struct ModelView {
     pub child: ChildState,
     /// Its process.
     pub pid: Option<u32>,
+    /// What its process uses.
+    pub usage: Option<ProcessUsage>,
     /// How often it was restarted.
     pub restarts: u32,
     /// What is known of the model, once it is loaded.

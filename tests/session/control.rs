@@ -221,3 +221,49 @@ fn a_captured_frame_gives_the_same_answer_again() {
     });
     assert_eq!(output.as_ref(), Some(&answer.event.output));
 }
+
+#[test]
+fn a_name_changes_without_a_restart_and_other_options_with_one() {
+    let session = SessionSpec {
+        delivery: Some(Delivery::Every),
+        ..spec(PATTERN, vec![model("before", "frameid.onnx")])
+    };
+    let run = interactive(session);
+    run.until_more_answers("before", 5);
+    let first = run.until_model("before", "a process", |model| model.pid);
+    let mut changed = model("after", "frameid.onnx");
+    run.session.send(SessionCommand::ChangeModel {
+        name: "before".to_owned(),
+        spec: Box::new(changed.clone()),
+    });
+    run.until_more_answers("after", 5);
+    let pid = run.until_model("after", "a process", |model| model.pid);
+    assert_eq!(pid, first, "the same process");
+    changed.threads = 2;
+    run.session.send(SessionCommand::ChangeModel {
+        name: "after".to_owned(),
+        spec: Box::new(changed),
+    });
+    let threads = run.until_model("after", "it is loaded anew", |model| {
+        let card = model.card.as_ref()?;
+        (model.pid != Some(first)).then_some(card.threads)
+    });
+    assert_eq!(threads, 2);
+    run.until_more_answers("after", 5);
+    let usage = run.until_model("after", "what it uses", |model| model.usage);
+    assert!(usage.resident_bytes > 1_000_000, "{usage:?}");
+    run.session.send(SessionCommand::Stop);
+    assert_eq!(run.session.wait().exit, SessionExit::Done);
+    let rows = run.rows.all();
+    let mut seqs = answers(&rows, "before");
+    seqs.extend(answers(&rows, "after"));
+    seqs.extend(rows.iter().filter_map(|row| match row {
+        Row::Lost(lost) => Some(lost.seq),
+        _ => None,
+    }));
+    seqs.sort_unstable();
+    assert!(
+        seqs.iter().copied().eq(1..=seqs.len() as u64),
+        "every frame is accounted for: {seqs:?}"
+    );
+}

@@ -355,7 +355,11 @@ impl Engine {
         model.died_of = (!death.asked).then(|| death.cause.clone());
         let about = model.spec.name.clone();
         let consequence = model.managed.judge(death, now);
-        if !matches!(consequence, Consequence::Restarts { .. }) {
+        let comes_back = matches!(
+            consequence,
+            Consequence::Restarts { .. } | Consequence::StartNow
+        );
+        if !comes_back {
             model.counted = false;
             self.rings.forget(model.member);
         }

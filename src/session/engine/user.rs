@@ -51,6 +51,11 @@ impl Engine {
                 self.set_source(resolve_source(&uri, &folder), now);
             }
             SessionCommand::AddModel(spec) => self.add_model(*spec, now),
+            SessionCommand::ChangeModel { name, spec } => {
+                if let Some(index) = self.find(&name, now) {
+                    self.change_model(index, *spec, now);
+                }
+            }
             SessionCommand::RemoveModel { name } => {
                 if let Some(index) = self.find(&name, now) {
                     self.remove_model(index, now);
@@ -121,6 +126,56 @@ impl Engine {
                     Some("remove one first"),
                 );
                 self.journal.notice(now, LogLevel::Error, &about, what);
+            }
+        }
+    }
+
+    fn change_model(&mut self, index: usize, mut spec: ModelSpec, now: u64) {
+        let others = self.models.iter().enumerate();
+        let mut others = others.filter(|&(other, _)| other != index);
+        if spec.name.is_empty() || others.any(|(_, model)| model.spec.name == spec.name) {
+            // Taken, or none: it keeps its own.
+            spec.name.clone_from(&self.models[index].spec.name);
+        }
+        let about = spec.name.clone();
+        if let Err(error) = check_model(&spec) {
+            let what = problem("model_options", error.to_string(), None);
+            self.journal.notice(now, LogLevel::Error, &about, what);
+            return;
+        }
+        let model = &mut self.models[index];
+        let before = Arc::clone(&model.spec);
+        let at_once = ModelSpec {
+            name: spec.name.clone(),
+            threshold: spec.threshold,
+            top: spec.top,
+            ..(*before).clone()
+        };
+        let needs_restart = at_once != spec;
+        let tune = Command::Tune {
+            threshold: (spec.threshold != before.threshold).then_some(spec.threshold),
+            top: (spec.top != before.top).then_some(spec.top),
+        };
+        let is_tuned = (spec.threshold, spec.top) != (before.threshold, before.top);
+        model.spec = Arc::new(spec);
+        if needs_restart {
+            // What is known of it so far is about the model before.
+            model.card = None;
+            self.journal.log(
+                now,
+                LogLevel::Info,
+                &about,
+                "its options were changed; it is started anew",
+                None,
+            );
+            self.restart_model(index, now);
+        } else {
+            if is_tuned {
+                model.managed.send(tune);
+            }
+            if before.name != about && model.card.is_some() {
+                // Rows have another name from here.
+                self.write_session_row();
             }
         }
     }
