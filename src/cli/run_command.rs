@@ -16,7 +16,7 @@ use crate::session::{
 
 /// Runs a session without a window.
 pub(super) fn run(arguments: &RunArguments, onnxruntime: Option<PathBuf>) -> anyhow::Result<Exit> {
-    let spec = session_spec(&arguments.session)?;
+    let spec = session_spec(&arguments.session, "run")?;
     let mut sinks: Vec<Box<dyn RowSink>> = Vec::new();
     if let Some(folder) = &arguments.report {
         sinks.push(Box::new(recording::create(folder)?));
@@ -73,15 +73,20 @@ pub(super) fn exit_of(exit: SessionExit) -> Exit {
     }
 }
 
-/// The session that a command line describes.
-pub(super) fn session_spec(arguments: &SessionArguments) -> anyhow::Result<SessionSpec> {
+/// The session that the command line of `ringside COMMAND` describes.
+pub(super) fn session_spec(
+    arguments: &SessionArguments,
+    command: &str,
+) -> anyhow::Result<SessionSpec> {
     let usage = |error| Ending::new(Exit::Usage, error);
     let mut spec = match &arguments.session {
         Some(file) => SessionSpec::load(file).map_err(usage)?,
         None if arguments.source.as_deref().is_none_or(str::is_empty)
             || arguments.models.is_empty() =>
         {
-            let message = "name a session file, or a source and a model: ringside run --source folder:photos --model model.onnx";
+            let message = format!(
+                "name a session file, or a source and a model: ringside {command} --source folder:photos --model model.onnx"
+            );
             return Err(Ending::new(Exit::Usage, message).into());
         }
         None => SessionSpec::default(),

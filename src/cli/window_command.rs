@@ -19,7 +19,7 @@ pub(super) fn gui(
     onnxruntime: Option<PathBuf>,
 ) -> anyhow::Result<Exit> {
     gui::check_display()?;
-    let spec = session_spec(arguments)?;
+    let spec = session_spec(arguments, "gui")?;
     let title = match &arguments.session {
         Some(file) => file
             .file_stem()
@@ -90,7 +90,7 @@ fn open(spec: SessionSpec, title: String, onnxruntime: Option<PathBuf>) -> anyho
     Ok(())
 }
 
-/// The window's session; it ends when the window drops it.
+/// The window's session.
 struct WindowSession {
     session: Arc<Session>,
     _interrupts: Interrupts,
@@ -104,11 +104,8 @@ impl SessionHandle for WindowSession {
     fn send(&self, command: SessionCommand) {
         self.session.send(command);
     }
-}
 
-impl Drop for WindowSession {
-    fn drop(&mut self) {
-        // The signal thread keeps the session, too: it is told to end here and waited for.
+    fn end(&self) {
         self.session.send(SessionCommand::Stop);
         self.session.wait();
     }
@@ -123,11 +120,7 @@ fn open_preview(name: &str) -> Result<Box<dyn FramePreview>, String> {
 }
 
 impl FramePreview for RingPreview {
-    fn copy(&mut self, seq: u64, frame: &mut Frame) -> Result<bool, String> {
-        let copied = self
-            .0
-            .copy(Some(seq), frame)
-            .map_err(|error| error.to_string())?;
-        Ok(copied.is_some())
+    fn copy(&mut self, seq: Option<u64>, frame: &mut Frame) -> Result<Option<u64>, String> {
+        self.0.copy(seq, frame).map_err(|error| error.to_string())
     }
 }

@@ -18,6 +18,8 @@ pub(super) enum UiCommand {
     ShowLatency,
     /// Show the log.
     ShowLog,
+    /// Show the log lines about this model.
+    ShowLogOf(String),
     /// Copy the log lines that pass the filter.
     CopyLog,
     /// Show or hide the keys.
@@ -67,6 +69,7 @@ impl UiCommand {
             Self::NextTheme => "Theme",
             Self::ShowLatency => "Latency",
             Self::ShowLog => "Log",
+            Self::ShowLogOf(_) => "Show log",
             Self::CopyLog => "Copy",
             Self::ToggleKeys => "Keys",
             Self::Solo(_) => "Show one model alone",
@@ -88,6 +91,7 @@ impl UiCommand {
             Self::NextTheme => "Dark, light, or as the system",
             Self::ShowLatency => "Where the time goes, frame by frame",
             Self::ShowLog => "What happened, and what to do about it",
+            Self::ShowLogOf(_) => "Show the log lines about this model",
             Self::CopyLog => "Copy the lines shown",
             Self::ToggleKeys => "Show all keys",
             Self::Solo(_) => "Show this model alone, or all models again",
@@ -135,7 +139,8 @@ impl UiCommand {
                 8 => const { &[plain(Key::Num9)] },
                 _ => &[],
             },
-            Self::CopyLog
+            Self::ShowLogOf(_)
+            | Self::CopyLog
             | Self::RestartSource
             | Self::RestartModel(_)
             | Self::PauseModel(_)

@@ -1,3 +1,5 @@
+use std::any::Any;
+
 /// Why there is no window.
 #[derive(Debug, thiserror::Error)]
 pub enum GuiError {
@@ -8,18 +10,35 @@ pub enum GuiError {
     NoDisplay,
     /// The display server cannot be used.
     #[error(
-        "the display cannot be used: {cause}; run `ringside run` for the same session in the terminal"
+        "{display} cannot be used: {cause}; check that it is running and lets you in, or run `ringside run` for the same session in the terminal"
     )]
     Display {
+        /// The display, as the environment names it.
+        display: String,
         /// What the window system says.
         cause: String,
     },
     /// No way to draw with OpenGL.
     #[error(
-        "no usable OpenGL: {cause}; set LIBGL_ALWAYS_SOFTWARE=1 to draw without a graphics card, or run `ringside run` for the same session in the terminal"
+        "no usable OpenGL on {display}: {cause}; set LIBGL_ALWAYS_SOFTWARE=1 to draw without a graphics card, or run `ringside run` for the same session in the terminal"
     )]
     OpenGl {
+        /// The display, as the environment names it.
+        display: String,
         /// What the driver says.
+        cause: String,
+    },
+    /// The window was destroyed from outside, or its display has ended.
+    #[error(
+        "the window is gone: another program closed it by force, or its display has ended; the session has ended in order. Start it again with `ringside gui`, or with `ringside run` in the terminal"
+    )]
+    Lost,
+    /// A fault of this program.
+    #[error(
+        "the window failed: {cause}; the session has ended in order. Please report it with the lines above"
+    )]
+    Panicked {
+        /// The panic's message.
         cause: String,
     },
     /// The session could not be started.
@@ -41,35 +60,87 @@ impl GuiError {
 
     /// What [`eframe`] reports, in the terms of this program.
     pub(super) fn from_eframe(error: eframe::Error) -> Self {
+        tracing::debug!("the window could not be opened: {error}");
+        let display = display_name();
         match error {
             eframe::Error::AppCreation(cause) => Self::Session(cause),
             eframe::Error::Winit(cause) => Self::Display {
+                display,
                 cause: one_line(&cause),
             },
             eframe::Error::WinitEventLoop(cause) => Self::Display {
+                display,
                 cause: one_line(&cause),
             },
             eframe::Error::NoGlutinConfigs(_, cause) => Self::OpenGl {
+                display,
                 cause: one_line(&cause),
             },
             other => Self::OpenGl {
+                display,
                 cause: one_line(&other),
             },
         }
     }
+
+    /// What a panic in the event loop means: `of_window` is the one of a library that opens the
+    /// window, if it was that, and `opened` whether the window was open before.
+    pub(super) fn from_panic(
+        of_window: Option<String>,
+        payload: &(dyn Any + Send),
+        opened: bool,
+    ) -> Self {
+        let cause = message(payload);
+        match of_window {
+            Some(whole) => {
+                tracing::debug!("a library of the window panicked: {whole}");
+                if opened {
+                    Self::Lost
+                } else {
+                    Self::OpenGl {
+                        display: display_name(),
+                        cause,
+                    }
+                }
+            }
+            None => Self::Panicked { cause },
+        }
+    }
 }
 
-/// The text of an error without line breaks, and without the place in winit's source that it begins
-/// with.
-fn one_line(error: &dyn std::fmt::Display) -> String {
-    let text = error.to_string();
-    let cause = match text.split_once(".rs:") {
-        Some((place, rest)) if place.starts_with("os error at ") => {
-            rest.split_once(": ").map_or(rest, |(_, cause)| cause)
-        }
-        _ => &text,
+/// The first line of a panic's message.
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| payload.downcast_ref::<&str>().copied());
+    one_line(&text.unwrap_or("no message"))
+}
+
+/// The display that the window is opened on, as the environment names it.
+fn display_name() -> String {
+    let named = |variable: &str| {
+        let value = std::env::var_os(variable).filter(|value| !value.is_empty())?;
+        Some(format!("display {}", value.to_string_lossy()))
     };
-    cause.split_whitespace().collect::<Vec<_>>().join(" ")
+    named("WAYLAND_DISPLAY")
+        .or_else(|| named("DISPLAY"))
+        .unwrap_or_else(|| "the display".to_owned())
+}
+
+/// The text of an error without line breaks, and without the places in the window library's source
+/// that it names (`os error at /…/mod.rs:788: `).
+fn one_line(error: &dyn std::fmt::Display) -> String {
+    const PLACE: &str = "os error at ";
+    let mut text = error.to_string();
+    while let Some(begin) = text.find(PLACE) {
+        let rest = &text[begin + PLACE.len()..];
+        let end = rest
+            .find(".rs:")
+            .and_then(|place| Some(place + rest[place..].find(": ")? + 2));
+        text.replace_range(begin..begin + PLACE.len() + end.unwrap_or(0), "");
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -81,6 +152,8 @@ mod tests {
         let winit =
             "os error at /registry/winit/src/linux/mod.rs:788: Failed to open\n  connection";
         assert_eq!(one_line(&winit), "Failed to open connection");
+        let nested = "glutin error: os error at /r/x.rs:9: no config";
+        assert_eq!(one_line(&nested), "glutin error: no config");
         assert_eq!(one_line(&"GLXBadFBConfig"), "GLXBadFBConfig");
     }
 }

@@ -82,6 +82,13 @@ pub(super) fn bytes(bytes: u64) -> String {
     }
 }
 
+/// Text with a capital first letter.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
 /// Shortens `text` in its middle to at most `most` characters, so that the end of a path stays.
 pub(super) fn elide_middle(text: &str, most: usize) -> String {
     let length = text.chars().count();

@@ -11,6 +11,9 @@ pub trait SessionHandle: Send + Sync {
     fn view(&self) -> Arc<SessionView>;
     /// Tells the session what to do; never waits for it to be done.
     fn send(&self, command: SessionCommand);
+    /// Ends the session and waits until its children are gone and its rows are written. The window
+    /// calls it when it is closed or lost; it may be called again.
+    fn end(&self);
 }
 
 /// What a session calls, from any thread, when its picture has changed.
@@ -18,12 +21,12 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Copies frames that predictions belong to, for the window's preview.
 pub trait FramePreview: Send {
-    /// Copies the frame `seq` to `frame`, whose buffer is reused; `false` when it is not there any
-    /// more.
+    /// Copies the frame `seq`, or the newest one, to `frame`, whose buffer is reused. Returns its
+    /// sequence; `None` when it is not there (any more).
     ///
     /// # Errors
     /// The frames cannot be read at all, and why.
-    fn copy(&mut self, seq: u64, frame: &mut Frame) -> Result<bool, String>;
+    fn copy(&mut self, seq: Option<u64>, frame: &mut Frame) -> Result<Option<u64>, String>;
 }
 
 /// Attaches to a ring by its name; called on the preview's thread.

@@ -1,6 +1,16 @@
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe};
+use std::rc::Rc;
+use std::sync::Arc;
+
 use egui::Vec2;
 
+use super::ending::{self, QuietPanics};
+use super::preview::Board;
 use super::{App, GuiError, OpenPreview, SessionHandle, Wake};
+
+/// Why a session could not be started.
+type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
 /// What a window needs besides its session.
 pub struct WindowOptions {
@@ -29,20 +39,28 @@ pub fn check_display() -> Result<(), GuiError> {
     }
 }
 
-/// Opens the window on the session that `start` makes, and returns when it has been closed; the
-/// session is dropped before that.
+/// Opens the window on the session that `start` makes, and returns when it has been closed and the
+/// session has ended.
+///
+/// The session starts once the display is known to be there, while the window is still being made:
+/// its children load meanwhile.
 ///
 /// # Errors
-/// There is no display, it cannot be drawn on, or the session cannot be started; see [`GuiError`].
+/// There is no display, it cannot be drawn on, the session cannot be started, or the window is lost
+/// while it is open; see [`GuiError`]. The session has ended in every case.
 pub fn run(
     options: WindowOptions,
-    start: impl FnOnce(Wake) -> Result<Box<dyn SessionHandle>, Box<dyn std::error::Error + Send + Sync>>,
+    start: impl FnOnce(Wake) -> Result<Box<dyn SessionHandle>, BoxedError> + 'static,
 ) -> Result<(), GuiError> {
     check_display()?;
     let WindowOptions {
         title,
         open_preview,
     } = options;
+    let board = Arc::<Board>::default();
+    let wake = board.wake();
+    let started = Rc::new(RefCell::new(None));
+    let early = Rc::clone(&started);
     let native = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title(format!("{title} – Ringside"))
@@ -50,11 +68,36 @@ pub fn run(
             .with_inner_size(FIRST_SIZE)
             .with_min_inner_size(SMALLEST_SIZE),
         renderer: eframe::Renderer::Glow,
+        // Called when the display has been opened, before anything is drawn.
+        window_builder: Some(Box::new(move |builder| {
+            let session = start(wake).map(Arc::from);
+            if let Ok(session) = &session {
+                ending::end_at_exit(Arc::clone(session));
+            }
+            *early.borrow_mut() = Some(session);
+            builder
+        })),
         ..Default::default()
     };
+    let opened = Rc::new(Cell::new(false));
+    let is_open = Rc::clone(&opened);
     let create: eframe::AppCreator<'_> = Box::new(move |creation| {
-        let app = App::new(&creation.egui_ctx, open_preview, start)?;
+        let session = started.take().ok_or("the window has no session")??;
+        let app = App::attached(&creation.egui_ctx, open_preview, board, session)?;
+        is_open.set(true);
         Ok(Box::new(app))
     });
-    eframe::run_native("ringside", native, create).map_err(GuiError::from_eframe)
+    let panics = QuietPanics::install();
+    let result = panic::catch_unwind(AssertUnwindSafe(|| {
+        eframe::run_native("ringside", native, create)
+    }));
+    ending::end();
+    match result {
+        Ok(result) => result.map_err(GuiError::from_eframe),
+        Err(payload) => Err(GuiError::from_panic(
+            panics.take(),
+            payload.as_ref(),
+            opened.get(),
+        )),
+    }
 }

@@ -6,6 +6,7 @@
 
 mod app;
 mod command;
+mod ending;
 mod error;
 mod format;
 mod handle;

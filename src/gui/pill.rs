@@ -29,11 +29,15 @@ impl Pill<'_> {
         if self.is_state { DOT + 7.0 } else { 0.0 }
     }
 
+    /// How wide it is where nothing is shortened, in points.
+    pub(super) fn width(&self, ui: &Ui) -> f32 {
+        self.galley(ui, f32::INFINITY).size().x + self.dot_width() + 2.0 * self.padding()
+    }
+
     /// At the place where `ui` is, as wide as it needs.
     pub(super) fn show(&self, ui: &mut Ui) -> Response {
-        let text = self.galley(ui, f32::INFINITY);
         let height = if self.is_state { STATE_HEIGHT } else { HEIGHT };
-        let width = text.size().x + self.dot_width() + 2.0 * self.padding();
+        let width = self.width(ui);
         let (_, rect) = ui.allocate_space(vec2(width, height));
         self.paint(ui, rect)
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use egui::{Context, TextureHandle, TextureOptions};
 
-use super::preview::{Arrival, Picture};
+use super::preview::{Arrival, Picture, SourceArrival};
 use crate::base::monotonic_nanos;
 use crate::session::{LogLevel, LogLine, ShownPrediction};
 
@@ -20,6 +20,28 @@ pub(super) struct WindowState {
     pub(super) log: LogFilter,
     /// What each tile shows, by the model's name.
     pub(super) tiles: BTreeMap<String, TileState>,
+    /// The newest frame of the source, while something shows it.
+    pub(super) source: Option<SourcePicture>,
+    /// Pixels of the panel that shows it where there is no model; 0 where there is one.
+    pub(super) source_panel: [u32; 2],
+}
+
+/// The newest frame of the source, for tiles whose model has no answer to show.
+pub(super) struct SourcePicture {
+    /// The frame.
+    pub(super) picture: ShownPicture,
+    /// Its path in the source.
+    pub(super) path: Option<String>,
+}
+
+impl WindowState {
+    /// Shows a newer frame of the source.
+    pub(super) fn accept_source(&mut self, context: &Context, arrival: SourceArrival) {
+        let SourceArrival { seq, path, picture } = arrival;
+        let shown = self.source.take().map(|source| source.picture);
+        let picture = put_picture(shown, context, "source", picture, seq);
+        self.source = Some(SourcePicture { picture, path });
+    }
 }
 
 /// The tabs below the tiles.
@@ -71,6 +93,8 @@ pub(super) struct TileState {
     pub(super) age_micros: u64,
     /// Pixels of the panel at the last pass.
     pub(super) panel: [u32; 2],
+    /// Pixels of the panel that shows the source instead, at the last pass; 0 where none does.
+    pub(super) source_panel: [u32; 2],
     /// When the prediction on screen appeared.
     shown_nanos: u64,
     headline: Headline,
@@ -120,7 +144,8 @@ impl TileState {
         let seq = arrival.prediction.event.seq;
         match arrival.picture {
             Some(picture) => {
-                self.put_picture(context, name, picture, seq);
+                let shown = self.picture.take();
+                self.picture = Some(put_picture(shown, context, name, picture, seq));
                 self.show(arrival.prediction);
             }
             None => {
@@ -148,36 +173,6 @@ impl TileState {
         self.shown = Some(prediction);
     }
 
-    fn put_picture(&mut self, context: &Context, name: &str, picture: Picture, seq: u64) {
-        let Picture { image, frame_size } = picture;
-        match &mut self.picture {
-            Some(shown) => {
-                // The same size is written into the texture that is there.
-                if shown.texture.size() == image.size {
-                    shown
-                        .texture
-                        .set_partial([0, 0], image, TextureOptions::LINEAR);
-                } else {
-                    shown.texture.set(image, TextureOptions::LINEAR);
-                }
-                shown.frame_size = frame_size;
-                shown.seq = seq;
-            }
-            none => {
-                let texture = context.load_texture(
-                    format!("preview of {name}"),
-                    image,
-                    TextureOptions::LINEAR,
-                );
-                *none = Some(ShownPicture {
-                    texture,
-                    frame_size,
-                    seq,
-                });
-            }
-        }
-    }
-
     /// The frame age for the headline: steady while frames flow, exact when they do not.
     pub(super) fn headline_micros(&mut self, flowing: bool) -> u64 {
         let now = monotonic_nanos();
@@ -188,5 +183,32 @@ impl TileState {
             };
         }
         self.headline.micros
+    }
+}
+
+/// Writes a picture into the texture that is there, or into a new one.
+fn put_picture(
+    shown: Option<ShownPicture>,
+    context: &Context,
+    name: &str,
+    picture: Picture,
+    seq: u64,
+) -> ShownPicture {
+    let Picture { image, frame_size } = picture;
+    let texture = match shown.map(|shown| shown.texture) {
+        Some(mut texture) => {
+            if texture.size() == image.size {
+                texture.set_partial([0, 0], image, TextureOptions::LINEAR);
+            } else {
+                texture.set(image, TextureOptions::LINEAR);
+            }
+            texture
+        }
+        None => context.load_texture(format!("preview of {name}"), image, TextureOptions::LINEAR),
+    };
+    ShownPicture {
+        texture,
+        frame_size,
+        seq,
     }
 }

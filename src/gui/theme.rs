@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use egui::epaint::text::{FontInsert, FontPriority, InsertFontFamily};
-use egui::style::{Selection, WidgetVisuals, Widgets};
+use egui::style::{ScrollStyle, Selection, WidgetVisuals, Widgets};
 use egui::{
     Color32, CornerRadius, FontData, FontFamily, FontId, Margin, RichText, Shadow, Stroke, Style,
     TextStyle, Theme, Ui, Vec2, Visuals,
@@ -67,7 +67,7 @@ impl Palette {
         Self::for_theme(ui.theme())
     }
 
-    fn for_theme(theme: Theme) -> &'static Self {
+    pub(super) fn for_theme(theme: Theme) -> &'static Self {
         match theme {
             Theme::Dark => &DARK,
             Theme::Light => &LIGHT,
@@ -147,6 +147,15 @@ fn style(theme: Theme, base: &Style) -> Style {
     style.spacing.button_padding = Vec2::new(10.0, 4.0);
     style.spacing.interact_size = Vec2::new(28.0, 28.0);
     style.spacing.menu_margin = Margin::same(6);
+    // Seen also when the pointer is elsewhere: what has to be scrolled to is announced.
+    style.spacing.scroll = ScrollStyle {
+        foreground_color: true,
+        dormant_background_opacity: 0.0,
+        dormant_handle_opacity: 0.3,
+        active_background_opacity: 0.0,
+        active_handle_opacity: 0.45,
+        ..ScrollStyle::thin()
+    };
     style.interaction.tooltip_delay = 0.35;
     style.interaction.selectable_labels = false;
     style.animation_time = 0.0;

@@ -15,6 +15,7 @@ mod spec;
 mod spec_check;
 mod spec_keys;
 mod spec_paths;
+mod stderr_line;
 mod stderr_tail;
 mod store;
 mod supervisor;
@@ -26,6 +27,7 @@ pub use spec::{RingSpec, SPEC_VERSION, SessionSpec, SpecError, SpecOverrides, un
 pub use spec_check::check_model;
 pub use supervisor::RestartPolicy;
 pub use view::{
-    AgreementView, ChildState, LogLevel, LogLine, ModelView, RingView, SessionCommand,
-    SessionPhase, SessionView, ShownPrediction, SlotUse, SlotView, SourceView, StageStats,
+    AgreementView, ChildState, LogLevel, LogLine, ModelView, RECENT_NANOS, RingView,
+    SessionCommand, SessionPhase, SessionView, ShownPrediction, SlotUse, SlotView, SourceView,
+    StageStats,
 };

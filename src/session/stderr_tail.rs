@@ -2,13 +2,15 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::stderr_line::shown_line;
+
 /// Lines that are kept.
 const LINES: usize = 40;
 
 /// Longest line, in bytes; a longer one is cut into several.
 const LINE_BYTES: u64 = 500;
 
-/// The last lines that a child wrote to its stderr.
+/// The last lines that a child wrote to its stderr, as they are shown.
 #[derive(Debug, Default)]
 pub(super) struct StderrTail {
     lines: Mutex<VecDeque<String>>,
@@ -33,15 +35,15 @@ impl StderrTail {
     }
 
     fn push(&self, line: &str) {
-        if line.is_empty() {
-            return;
-        }
         tracing::debug!(target: "child", "{line}");
+        let Some(line) = shown_line(line) else {
+            return;
+        };
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
             lines.pop_front();
         }
-        lines.push_back(line.to_owned());
+        lines.push_back(line);
     }
 
     /// The lines, oldest first.

@@ -1,14 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::view::{ShownPrediction, StageStats};
+use super::view::{RECENT_NANOS, ShownPrediction, StageStats};
 use crate::base::{LatencyStats, LatencyTracker};
 use crate::prediction::Output;
 use crate::protocol::PredictionEvent;
 use crate::recording::Micros;
 
-/// Time that "the last seconds" are.
-const RECENT_NANOS: u64 = 5_000_000_000;
+/// Fewer events, or a shorter time, make no rate of the last seconds.
+const RATE_EVENTS: usize = 5;
+const RATE_NANOS: u64 = 1_000_000_000;
 
 /// Answers whose durations a view has.
 const TIMELINE: usize = 240;
@@ -116,11 +117,21 @@ impl Rate {
         self.forget(now_nanos);
     }
 
-    /// Times a second, over the last seconds; `None` when it happened less than twice in them.
+    /// Times a second, over the last seconds, or over the last few events where they are rarer.
+    /// `None` where that would be made of less than five events or of less than a second, and when
+    /// it happens no more.
     pub(super) fn recent(&mut self, now_nanos: u64) -> Option<f64> {
         self.forget(now_nanos);
-        let (first, last) = (self.recent.front()?, self.recent.back()?);
-        per_second(self.recent.len() as u64, last.saturating_sub(*first))
+        let (first, last) = (*self.recent.front()?, *self.recent.back()?);
+        let (count, span) = (self.recent.len(), last.saturating_sub(first));
+        if count < RATE_EVENTS || span < RATE_NANOS {
+            return None;
+        }
+        // Three times the usual distance is a stop.
+        let longest = RECENT_NANOS.max(3 * span / (count as u64 - 1));
+        (now_nanos.saturating_sub(last) <= longest)
+            .then(|| per_second(count as u64, span))
+            .flatten()
     }
 
     /// Times a second, from the first to the last.
@@ -143,7 +154,8 @@ impl Rate {
 
     fn forget(&mut self, now_nanos: u64) {
         let oldest = now_nanos.saturating_sub(RECENT_NANOS);
-        while self.recent.front().is_some_and(|&at| at < oldest) {
+        while self.recent.len() > RATE_EVENTS && self.recent.front().is_some_and(|&at| at < oldest)
+        {
             self.recent.pop_front();
         }
     }
@@ -283,14 +295,32 @@ mod tests {
     }
 
     #[test]
-    fn no_rate_is_made_of_one_event_or_of_old_ones() {
+    fn no_rate_is_made_of_few_events_of_a_moment_or_of_old_ones() {
         let mut rate = Rate::default();
         assert_eq!((rate.recent(0), rate.whole()), (None, None));
-        rate.add(1_000_000_000);
-        assert_eq!(rate.recent(1_000_000_000), None);
-        rate.add(1_500_000_000);
-        assert_eq!(rate.recent(1_500_000_000), Some(2.0));
-        assert_eq!(rate.recent(60_000_000_000), None);
+        for at in [1_000_000_000, 1_500_000_000, 2_000_000_000, 2_500_000_000] {
+            rate.add(at);
+            assert_eq!(rate.recent(at), None, "less than five");
+        }
+        rate.add(3_000_000_000);
+        assert_eq!(rate.recent(3_000_000_000), Some(2.0));
+        assert_eq!(rate.recent(60_000_000_000), None, "it has stopped");
         assert_eq!(rate.whole(), Some(2.0));
+        let mut burst = Rate::default();
+        for at in 0..20 {
+            burst.add(at * 10_000_000);
+        }
+        assert_eq!(burst.recent(200_000_000), None, "a fifth of a second");
+    }
+
+    #[test]
+    fn what_happens_rarely_has_a_rate_too() {
+        let mut rate = Rate::default();
+        for second in 0..10 {
+            rate.add(second * 4_000_000_000);
+        }
+        assert_eq!(rate.recent(38_000_000_000), Some(0.25));
+        assert_eq!(rate.recent(46_000_000_000), Some(0.25), "one is due");
+        assert_eq!(rate.recent(49_000_000_000), None, "it has stopped");
     }
 }

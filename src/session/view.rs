@@ -8,6 +8,9 @@ use crate::protocol::{
 };
 use crate::recording::Micros;
 
+/// What "the last seconds" are in a view, in nanoseconds.
+pub const RECENT_NANOS: u64 = 5_000_000_000;
+
 /// What the window, or anybody else, can tell a running session.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionCommand {
@@ -156,7 +159,7 @@ pub struct SourceView {
     pub skipped: u64,
     /// The newest frame.
     pub newest: Option<Arc<FrameEvent>>,
-    /// Frames published a second, over the last seconds.
+    /// Frames published a second, over the last seconds; `None` while there are too few to tell.
     pub frames_per_second: Option<f64>,
     /// Monotonic time since which nothing was delivered by a source that should, in nanoseconds.
     pub stale_since: Option<u64>,
@@ -231,7 +234,7 @@ pub struct ModelView {
     pub stages: Vec<StageStats>,
     /// Durations of its last answers, oldest first: sequence, warm-up or not, durations.
     pub timeline: Arc<[(u64, bool, Micros)]>,
-    /// Answers a second, over the last seconds.
+    /// Answers a second, over the last seconds; `None` while there are too few to tell.
     pub frames_per_second: Option<f64>,
     /// Sequence of the newest frame when it joined.
     pub joined_at: Option<u64>,

@@ -60,6 +60,9 @@ pub(crate) const PHOTOGRAPHS: [(&str, [(&str, f32); 5]); 3] = [
 /// Width and height of each photograph.
 const SIZES: [[u32; 2]; 3] = [[451, 300], [600, 400], [512, 512]];
 
+/// Sequence of the newest photograph, where no sequence is asked for.
+pub(crate) const NEWEST: u64 = 157;
+
 fn place(seq: u64) -> usize {
     (seq as usize).saturating_sub(1) % PHOTOGRAPHS.len()
 }
@@ -105,6 +108,8 @@ impl SessionHandle for FakeSession {
     fn send(&self, command: SessionCommand) {
         self.sent.lock().expect("the fake's lock").push(command);
     }
+
+    fn end(&self) {}
 }
 
 /// Photographs instead of a ring: sequence N is photograph N, from 1, over and over.
@@ -122,9 +127,10 @@ pub(crate) fn photographs() -> OpenPreview {
 struct Photographs(Arc<Vec<Frame>>);
 
 impl FramePreview for Photographs {
-    fn copy(&mut self, seq: u64, frame: &mut Frame) -> Result<bool, String> {
+    fn copy(&mut self, seq: Option<u64>, frame: &mut Frame) -> Result<Option<u64>, String> {
+        let seq = seq.unwrap_or(NEWEST);
         frame.clone_from(&self.0[place(seq)]);
-        Ok(true)
+        Ok(Some(seq))
     }
 }
 
@@ -205,7 +211,7 @@ pub(crate) fn loading() -> SessionView {
     view.source.skipped = 0;
     view.agreement.clear();
     view.log = Arc::default();
-    view.ring = None;
+    view.ring = Some(RingView::default());
     for (model, step) in view.models.iter_mut().zip([
         "Loading ONNX Runtime 1.31.1",
         "Loading efficientnet_lite0_int8.onnx",
@@ -247,6 +253,75 @@ pub(crate) fn failing(seq: u64) -> SessionView {
     ]
     .into();
     view
+}
+
+/// ONNX Runtime is broken: both models have been given up, and frames flow all the same.
+pub(crate) fn all_failed(seq: u64) -> SessionView {
+    let mut view = failing(seq);
+    let problem = Problem {
+        code: "runtime_missing".to_owned(),
+        message: "/opt/lib/libm.so.6 is not ONNX Runtime: it has no OrtGetApiBase".to_owned(),
+        hint: Some(
+            "Name libonnxruntime.so of version 1.24 or newer with --onnxruntime, or run `ringside runtime install`.".to_owned(),
+        ),
+    };
+    for model in &mut view.models {
+        model.child = ChildState::Failed(problem.clone());
+        model.shown = None;
+        model.card = None;
+        model.timeline = Arc::default();
+        model.frames_per_second = None;
+        model.stages.clear();
+        model.predicted = 0;
+        model.lost = 0;
+    }
+    view.agreement.clear();
+    view
+}
+
+/// As many models as asked for; each third has a long name, and a GPU that says much.
+pub(crate) fn many(models: usize, seq: u64) -> SessionView {
+    let mut view = running(seq);
+    view.models = (0..models)
+        .map(|place| {
+            let scale = 0.4 + place as f64 * 0.2;
+            match place % 3 {
+                2 => {
+                    let name = format!("segmentation large {place}");
+                    on_gpu(model(&name, "segmentation_large.onnx", seq, scale))
+                }
+                1 => model(
+                    &format!("lite0-int8-{place}"),
+                    "lite0_int8.onnx",
+                    seq,
+                    scale,
+                ),
+                _ => model(&format!("lite{place}"), "lite.onnx", seq, scale),
+            }
+        })
+        .collect();
+    view
+}
+
+/// The badge that such a model has.
+pub(crate) const GPU_BADGE: &str = "CUDA 97 % of time · 3 nodes on CPU · 2 copies";
+
+fn on_gpu(mut model: ModelView) -> ModelView {
+    let mut card = (**model.card.as_ref().expect("a card")).clone();
+    let provider = &mut card.provider;
+    provider.asked = "cuda:0".to_owned();
+    provider.provider = "CUDA".to_owned();
+    provider.reason = None;
+    provider.assigned = [("CUDA".to_owned(), 91), ("CPU".to_owned(), 3)].into();
+    let ran = |kernels, micros| ExecutedKernels { kernels, micros };
+    provider.executed = [
+        ("CUDA".to_owned(), ran(90, 9_700)),
+        ("CPU".to_owned(), ran(3, 300)),
+    ]
+    .into();
+    provider.copies = 2;
+    model.card = Some(Arc::new(card));
+    model
 }
 
 /// Nothing to run.

@@ -2,7 +2,6 @@
 
 mod fake;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use fake::FakeSession;
@@ -38,6 +37,12 @@ fn view(scene: &str) -> SessionView {
         "loading" => fake::loading(),
         "failing" => fake::failing(154),
         "empty" => fake::empty(),
+        "no-model" => {
+            let mut view = fake::running(154);
+            view.models.clear();
+            view.agreement.clear();
+            view
+        }
         "no-source" => fake::no_source(),
         "warmup" => fake::running(40),
         "paused" => {
@@ -55,31 +60,17 @@ fn view(scene: &str) -> SessionView {
             view.models[1].child = ChildState::Paused;
             view
         }
-        "four" => {
-            let mut view = fake::running(333);
-            let mut third = fake::model("movenet on a GPU", "movenet.onnx", 333, 0.2);
-            let mut card = (**third.card.as_ref().expect("a card")).clone();
-            card.provider.asked = "cuda:0".to_owned();
-            card.provider.reason = Some("libcublas.so.12 not found".to_owned());
-            third.card = Some(Arc::new(card));
-            third.invalid = 3;
-            third.dropped = 1250;
-            view.models.push(third);
-            let mut fourth = fake::model("centernet", "centernet_mbv3_coco.onnx", 333, 2.1);
-            let mut card = (**fourth.card.as_ref().expect("a card")).clone();
-            card.provider.provider = "CUDA".to_owned();
-            card.provider.assigned.insert("CPU".to_owned(), 3);
-            card.provider.executed.insert(
-                "CUDA".to_owned(),
-                ringside::protocol::ExecutedKernels {
-                    kernels: 90,
-                    micros: 291_000,
-                },
-            );
-            card.provider.copies = 2;
-            fourth.card = Some(Arc::new(card));
-            view.models.push(fourth);
+        "all-failed" => fake::all_failed(154),
+        "waits" => {
+            let mut view = fake::running(154);
+            view.source.waits_for = Some("lite0-int8".to_owned());
+            view.models[1].child = ChildState::Stale {
+                since_nanos: monotonic_nanos() - 3_000_000_000,
+            };
             view
+        }
+        number if number.parse::<usize>().is_ok() => {
+            fake::many(number.parse().unwrap_or_default(), 333)
         }
         _ => {
             let mut view = fake::running(333);

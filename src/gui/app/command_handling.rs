@@ -3,7 +3,7 @@ use egui::{Context, Theme, ThemePreference, ViewportCommand};
 use super::App;
 use crate::gui::command::UiCommand;
 use crate::gui::panels::log_text;
-use crate::gui::state::Tab;
+use crate::gui::state::{LogFilter, Tab};
 use crate::session::{SessionCommand, SessionPhase};
 
 impl App {
@@ -20,6 +20,13 @@ impl App {
             UiCommand::NextTheme => next_theme(context),
             UiCommand::ShowLatency => self.state.tab = Tab::Latency,
             UiCommand::ShowLog => self.state.tab = Tab::Log,
+            UiCommand::ShowLogOf(name) => {
+                self.state.tab = Tab::Log;
+                self.state.log = LogFilter {
+                    text: name,
+                    ..Default::default()
+                };
+            }
             UiCommand::CopyLog => context.copy_text(log_text(&self.view, &self.state.log)),
             UiCommand::ToggleKeys => self.state.keys_open = !self.state.keys_open,
             UiCommand::Solo(number) => {

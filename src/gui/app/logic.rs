@@ -4,6 +4,8 @@ use egui::Context;
 
 use super::App;
 use crate::gui::command::UiCommand;
+use crate::gui::preview::Panels;
+use crate::gui::state::TileState;
 use crate::session::{ChildState, ModelView, SessionPhase};
 
 /// How often times that run by themselves (an age, a countdown) are drawn anew.
@@ -35,7 +37,11 @@ impl App {
     }
 
     fn take_pictures(&mut self, context: &Context) {
-        for (name, arrival) in self.previews.take() {
+        let arrivals = self.previews.take();
+        if let Some(source) = arrivals.source {
+            self.state.accept_source(context, source);
+        }
+        for (name, arrival) in arrivals.tiles {
             let mut models = self.view.models.iter();
             let Some(model) = models.find(|model| model.spec.name == name) else {
                 continue;
@@ -47,14 +53,20 @@ impl App {
 
     /// Says how large the panels are that have just been painted.
     pub(super) fn order_pictures(&self) {
-        let panels = self
-            .state
-            .tiles
-            .iter()
-            .filter(|(_, tile)| tile.panel != [0, 0])
-            .map(|(name, tile)| (name.clone(), tile.panel))
-            .collect();
-        self.previews.set_panels(panels);
+        let tiles = &self.state.tiles;
+        let largest = |largest: [u32; 2], tile: &TileState| {
+            let panel = tile.source_panel;
+            [largest[0].max(panel[0]), largest[1].max(panel[1])]
+        };
+        let source = tiles.values().fold(self.state.source_panel, largest);
+        self.previews.set_panels(Panels {
+            tiles: tiles
+                .iter()
+                .filter(|(_, tile)| tile.panel != [0, 0])
+                .map(|(name, tile)| (name.clone(), tile.panel))
+                .collect(),
+            source: Some(source).filter(|panel| *panel != [0, 0]),
+        });
     }
 
     /// Whether something on screen changes with time alone.

@@ -43,11 +43,23 @@ impl App {
         )
             -> Result<Box<dyn SessionHandle>, Box<dyn std::error::Error + Send + Sync>>,
     ) -> Result<Self, GuiError> {
-        theme::install(context);
-        let pulse = Pulse::new(context.clone());
         let board = Arc::<Board>::default();
         let session = start(board.wake()).map_err(GuiError::Session)?;
-        let session: Arc<dyn SessionHandle> = Arc::from(session);
+        Self::attached(context, open_preview, board, Arc::from(session))
+    }
+
+    /// Installs the theme in `context` and shows a session that calls the wake of `board`.
+    ///
+    /// # Errors
+    /// The system refuses a thread.
+    pub(super) fn attached(
+        context: &egui::Context,
+        open_preview: OpenPreview,
+        board: Arc<Board>,
+        session: Arc<dyn SessionHandle>,
+    ) -> Result<Self, GuiError> {
+        theme::install(context);
+        let pulse = Pulse::new(context.clone());
         let previews = Previews::start(board, Arc::clone(&session), open_preview, pulse.clone())
             .map_err(GuiError::Thread)?;
         let (commands, pending) = CommandSender::new(context.clone());

@@ -1,17 +1,20 @@
 use egui::{
-    Align, Align2, Frame, Label, Layout, Margin, Rect, RichText, ScrollArea, Stroke, Ui, UiBuilder,
-    Vec2,
+    Align, Align2, Frame, Label, Layout, Margin, Pos2, Rect, RichText, ScrollArea, Stroke, Ui,
+    UiBuilder, Vec2,
 };
 
 use crate::gui::command::{CommandSender, UiCommand};
+use crate::gui::format;
 use crate::gui::state::WindowState;
 use crate::gui::theme::{CARD_RADIUS, GAP, PADDING, Palette, strong};
-use crate::gui::tile::{TileContext, tile_ui};
+use crate::gui::tile::{TileContext, source_ui, tile_ui};
 use crate::protocol::Problem;
 use crate::session::{ChildState, ModelView, SessionView};
 
-/// Tiles are not made lower than this; the grid scrolls instead. In points.
-const LOWEST_TILE: f32 = 230.0;
+/// Tiles are not made smaller than this; the grid scrolls instead. In points.
+const LEAST_TILE: Vec2 = Vec2::new(340.0, 256.0);
+/// Width of the scroll bar and the gap before it, in points.
+const BAR_WIDTH: f32 = 12.0;
 /// Width to height that a tile looks best in.
 const BEST_ASPECT: f32 = 1.5;
 
@@ -26,9 +29,10 @@ pub(in crate::gui) fn center_ui(
         source_failed_ui(ui, problem, commands);
     }
     if view.models.is_empty() {
-        no_model_ui(ui);
+        no_model_ui(ui, view, state);
         return;
     }
+    state.source_panel = [0, 0];
     let solo = state.solo.as_deref();
     let shown: Vec<(usize, &ModelView)> = view
         .models
@@ -40,28 +44,24 @@ pub(in crate::gui) fn center_ui(
         // Pictures are not made for tiles that are not on screen.
         if solo.is_some_and(|solo| solo != name) {
             tile.panel = [0, 0];
+            tile.source_panel = [0, 0];
         }
     }
-    let area = ui.available_size();
-    let columns = columns(shown.len(), area);
-    let rows = shown.len().div_ceil(columns);
-    let side = |length: f32, parts: usize| (length - GAP * (parts - 1) as f32) / parts as f32;
-    let height = side(area.y, rows).max(LOWEST_TILE);
+    let grid = Grid::of(shown.len(), ui.available_size());
+    let (tiles, source) = (&mut state.tiles, state.source.as_ref());
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-        let total = height * rows as f32 + GAP * (rows - 1) as f32;
-        let width = side(ui.available_width(), columns);
-        let (grid, _) =
-            ui.allocate_exact_size(Vec2::new(ui.available_width(), total), egui::Sense::hover());
+        let width = ui.available_width();
+        let (area, _) =
+            ui.allocate_exact_size(Vec2::new(width, grid.total_height()), egui::Sense::hover());
         for (place, (number, model)) in shown.into_iter().enumerate() {
-            let (row, column) = (place / columns, place % columns);
-            let offset = Vec2::new(column as f32 * (width + GAP), row as f32 * (height + GAP));
-            let rect = Rect::from_min_size(grid.min + offset, Vec2::new(width, height));
             let context = TileContext {
                 number,
                 model,
-                phase: view.phase,
+                view,
+                source,
             };
-            let tile = state.tiles.entry(model.spec.name.clone()).or_default();
+            let tile = tiles.entry(model.spec.name.clone()).or_default();
+            let rect = grid.place(place).translate(area.min.to_vec2());
             ui.scope_builder(
                 UiBuilder::new().id_salt(&model.spec.name).max_rect(rect),
                 |ui| tile_ui(ui, &context, tile, commands),
@@ -70,19 +70,57 @@ pub(in crate::gui) fn center_ui(
     });
 }
 
-/// The number of columns that gives the largest tiles; an empty place in the grid counts against
-/// it.
-fn columns(tiles: usize, area: Vec2) -> usize {
-    let size = |columns: usize| {
+/// Where tiles are, in points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Grid {
+    columns: usize,
+    rows: usize,
+    tile: Vec2,
+}
+
+impl Grid {
+    /// The number of columns that gives the largest tiles: an empty place in the grid counts
+    /// against it, and so does what has to be scrolled to. No tile is smaller than [`LEAST_TILE`].
+    fn of(tiles: usize, area: Vec2) -> Self {
+        let tiles = tiles.max(1);
+        let most = (((area.x + GAP) / (LEAST_TILE.x + GAP)) as usize).clamp(1, tiles);
+        let worth = |grid: &Self| {
+            let empty = grid.columns * grid.rows - tiles;
+            let seen = (area.y / grid.total_height()).min(1.0);
+            (grid.tile.x / BEST_ASPECT).min(grid.tile.y) * seen * (1.0 - 0.1 * empty as f32)
+        };
+        let grids = (1..=most).map(|columns| Self::with_columns(columns, tiles, area));
+        grids
+            .max_by(|a, b| worth(a).total_cmp(&worth(b)))
+            .unwrap_or_else(|| Self::with_columns(1, tiles, area))
+    }
+
+    fn with_columns(columns: usize, tiles: usize, area: Vec2) -> Self {
         let rows = tiles.div_ceil(columns);
-        let width = area.x / columns as f32;
-        let height = (area.y / rows as f32).max(LOWEST_TILE);
-        let empty = columns * rows - tiles;
-        (width / BEST_ASPECT).min(height) * (1.0 - 0.1 * empty as f32)
-    };
-    (1..=tiles.max(1))
-        .max_by(|&a, &b| size(a).total_cmp(&size(b)))
-        .unwrap_or(1)
+        let side = |length: f32, parts: usize| (length - GAP * (parts - 1) as f32) / parts as f32;
+        let height = side(area.y, rows);
+        // The scroll bar has a place of its own.
+        let bar = if height < LEAST_TILE.y {
+            BAR_WIDTH
+        } else {
+            0.0
+        };
+        Self {
+            columns,
+            rows,
+            tile: Vec2::new(side(area.x - bar, columns), height.max(LEAST_TILE.y)),
+        }
+    }
+
+    fn total_height(&self) -> f32 {
+        self.rows as f32 * (self.tile.y + GAP) - GAP
+    }
+
+    /// The rectangle of a tile, from the grid's corner.
+    fn place(&self, place: usize) -> Rect {
+        let at = Vec2::new((place % self.columns) as f32, (place / self.columns) as f32);
+        Rect::from_min_size(Pos2::ZERO + at * (self.tile + Vec2::splat(GAP)), self.tile)
+    }
 }
 
 fn source_failed_ui(ui: &mut Ui, problem: &Problem, commands: &CommandSender) {
@@ -104,7 +142,8 @@ fn source_failed_ui(ui: &mut Ui, problem: &Problem, commands: &CommandSender) {
                         ui.label(strong("The source cannot be used").color(palette.bad));
                         ui.add(Label::new(problem.message.as_str()).wrap());
                         if let Some(hint) = &problem.hint {
-                            ui.add(Label::new(RichText::new(hint).color(palette.weak)).wrap());
+                            let hint = RichText::new(format::sentence(hint)).color(palette.weak);
+                            ui.add(Label::new(hint).wrap());
                         }
                     });
                 });
@@ -113,10 +152,19 @@ fn source_failed_ui(ui: &mut Ui, problem: &Problem, commands: &CommandSender) {
     ui.add_space(GAP);
 }
 
-fn no_model_ui(ui: &mut Ui) {
+/// What to do, below the source's picture once frames flow.
+fn no_model_ui(ui: &mut Ui, view: &SessionView, state: &mut WindowState) {
     let palette = Palette::of(ui);
-    let size = Vec2::new(460.0, 150.0);
-    let rect = Align2::CENTER_CENTER.align_size_within_rect(size, ui.available_rect_before_wrap());
+    let size = Vec2::new(460.0, 110.0);
+    let mut area = ui.available_rect_before_wrap();
+    if view.source.published > 0 && area.height() > 2.0 * size.y {
+        let (picture, below) = area.split_top_bottom_at_y(area.bottom() - size.y - GAP);
+        state.source_panel = source_ui(ui, picture, state.source.as_ref());
+        area = below.with_min_y(below.top() + GAP);
+    } else {
+        state.source_panel = [0, 0];
+    }
+    let rect = Align2::CENTER_CENTER.align_size_within_rect(size, area);
     ui.scope_builder(
         UiBuilder::new()
             .max_rect(rect)
@@ -146,6 +194,10 @@ fn no_model_ui(ui: &mut Ui) {
 mod tests {
     use super::*;
 
+    fn columns(tiles: usize, area: Vec2) -> usize {
+        Grid::of(tiles, area).columns
+    }
+
     #[test]
     fn tiles_keep_a_good_shape() {
         let wide = Vec2::new(1600.0, 650.0);
@@ -155,5 +207,25 @@ mod tests {
         assert_eq!(columns(4, Vec2::new(1600.0, 700.0)), 2);
         assert_eq!(columns(2, Vec2::new(500.0, 900.0)), 1);
         assert_eq!(columns(0, wide), 1);
+    }
+
+    #[test]
+    fn tiles_never_overlap_and_are_never_too_small() {
+        for area in [[884.0, 360.0], [1264.0, 500.0], [3824.0, 1800.0]] {
+            let area = Vec2::from(area);
+            for tiles in 1..=16 {
+                let grid = Grid::of(tiles, area);
+                let places: Vec<Rect> = (0..tiles).map(|place| grid.place(place)).collect();
+                for (index, rect) in places.iter().enumerate() {
+                    assert!(rect.width() >= LEAST_TILE.x - BAR_WIDTH, "{tiles}: {rect}");
+                    assert!(rect.height() >= LEAST_TILE.y, "{tiles}: {rect}");
+                    assert!(rect.right() <= area.x + 0.01, "{tiles}: {rect}");
+                    assert!(rect.bottom() <= grid.total_height() + 0.01);
+                    for other in &places[index + 1..] {
+                        assert!(!rect.intersects(*other), "{tiles}: {rect} and {other}");
+                    }
+                }
+            }
+        }
     }
 }

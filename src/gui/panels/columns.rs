@@ -69,10 +69,10 @@ pub(super) fn percentile(sorted: &[u64], share: f64) -> Option<u64> {
     sorted.get(rank.saturating_sub(1)).copied()
 }
 
-/// An axis from 0 that shows `highest`: its end (1, 1.5, 2, 3, 5 or 7.5 times a power of ten, so
+/// An axis from 0 that shows `highest` and words above it: its end (1, 1.5, 2, 3, 5 or 7.5 times a power of ten, so
 /// that it changes seldom) and the distance of its marks.
 pub(super) fn nice_axis(highest: u64) -> (u64, u64) {
-    let wanted = highest.saturating_add(highest / 10);
+    let wanted = highest.saturating_add(highest / 5);
     let mut power: u64 = 100;
     loop {
         for (end, step) in [(10, 5), (15, 5), (20, 10), (30, 10), (50, 25), (75, 25)] {

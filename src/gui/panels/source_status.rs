@@ -6,10 +6,12 @@ use crate::protocol::SourceState;
 use crate::session::{ChildState, SessionPhase, SessionView};
 
 /// What the chip says about the source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SourceStatus {
     Connecting,
     Live,
+    /// Held up by this model, which takes no frame.
+    WaitsFor(String),
     Paused,
     /// Delivers nothing although it should, since this monotonic time.
     Stale(u64),
@@ -34,21 +36,25 @@ impl SourceStatus {
             (SessionPhase::Ended, _) | (_, Some(SourceState::Ended)) => Self::Ended,
             (_, Some(SourceState::Lost)) => Self::Lost,
             (SessionPhase::Paused, _) | (_, Some(SourceState::Paused)) => Self::Paused,
-            (_, Some(SourceState::Live)) => match source.stale_since {
-                Some(since) => Self::Stale(since),
-                None => Self::Live,
+            (_, Some(SourceState::Live)) => match (&source.waits_for, source.stale_since) {
+                (Some(name), _) => Self::WaitsFor(name.clone()),
+                (None, Some(since)) => Self::Stale(since),
+                (None, None) => Self::Live,
             },
             (_, Some(SourceState::Connecting) | None) => Self::Connecting,
         }
     }
 
     /// The word on the chip, with the age of a stale source.
-    pub(super) fn text(self) -> String {
+    pub(super) fn text(&self) -> String {
         match self {
             Self::Connecting => "CONNECTING".to_owned(),
             Self::Live => "LIVE".to_owned(),
             Self::Paused => "PAUSED".to_owned(),
-            Self::Stale(since) => format!("STALE {}", format::since(since)),
+            Self::WaitsFor(name) => {
+                format!("WAITS FOR {}", format::elide_middle(name, NAME_LETTERS))
+            }
+            Self::Stale(since) => format!("STALE {}", format::since(*since)),
             Self::Ended => "ENDED".to_owned(),
             Self::Lost => "LOST".to_owned(),
             Self::Restarting => "RESTARTING".to_owned(),
@@ -57,16 +63,19 @@ impl SourceStatus {
         }
     }
 
-    pub(super) fn color(self, palette: &Palette) -> Color32 {
+    pub(super) fn color(&self, palette: &Palette) -> Color32 {
         match self {
             Self::Live => palette.good,
             Self::Connecting => palette.accent,
-            Self::Paused | Self::Stale(_) | Self::Restarting => palette.warning,
+            Self::Paused | Self::WaitsFor(_) | Self::Stale(_) | Self::Restarting => palette.warning,
             Self::Lost | Self::Failed => palette.bad,
             Self::Ended | Self::Stopped => palette.weak,
         }
     }
 }
+
+/// Letters of a model's name on the chip.
+const NAME_LETTERS: usize = 20;
 
 #[cfg(test)]
 mod tests {
@@ -80,6 +89,12 @@ mod tests {
         view.phase = SessionPhase::Running;
         view.source.state = Some(SourceState::Live);
         assert_eq!(SourceStatus::of(&view), SourceStatus::Live);
+        view.source.waits_for = Some("lite0".to_owned());
+        let waits = SourceStatus::of(&view);
+        assert_eq!(waits.text(), "WAITS FOR lite0");
+        let palette = Palette::for_theme(egui::Theme::Dark);
+        assert_eq!(waits.color(palette), palette.warning);
+        view.source.waits_for = None;
         view.source.stale_since = Some(7);
         assert_eq!(SourceStatus::of(&view), SourceStatus::Stale(7));
         view.phase = SessionPhase::Paused;

@@ -1,14 +1,24 @@
-use egui::{Align2, Color32, Rect, RichText, Sense, Stroke, Theme, Ui, UiBuilder, Vec2};
+use egui::{
+    Align2, Color32, Rect, RichText, ScrollArea, Sense, Stroke, Theme, Ui, UiBuilder, Vec2,
+};
 use egui_plot::{FilledArea, GridMark, HLine, Plot, PlotBounds, PlotPoint, PlotUi, Span, Text};
 
 use super::columns::{Column, columns, nice_axis, percentile, runs, stride, window};
 use crate::gui::format;
 use crate::gui::theme::{GAP, Palette, stage_color, strong};
 use crate::recording::Micros;
-use crate::session::{ModelView, SessionView};
+use crate::session::{ChildState, ModelView, SessionView};
 
 /// Points of width for each answer: fewer would not be told apart.
 const COLUMN_POINTS: f32 = 3.0;
+/// A chart is not made narrower than this; the row scrolls instead. In points.
+const LEAST_WIDTH: f32 = 240.0;
+/// Height of a chart's name and of the words at a line, in points.
+const WORDS_HEIGHT: f64 = 34.0;
+/// Width of a letter of a chart's name, roughly, in points.
+const LETTER_WIDTH: f32 = 8.0;
+/// Height of the scroll bar and the gap before it, in points.
+const BAR_HEIGHT: f32 = 12.0;
 /// Names of the stages that are stacked; the age contains them all.
 const STACKED: usize = 6;
 
@@ -19,20 +29,32 @@ pub(super) fn timelines_ui(ui: &mut Ui, view: &SessionView, solo: Option<&str>) 
         .iter()
         .filter(|model| solo.is_none_or(|name| name == model.spec.name))
         .collect();
-    let area = ui.available_rect_before_wrap();
-    let width =
-        (area.width() - GAP * models.len().saturating_sub(1) as f32) / models.len().max(1) as f32;
-    for (place, model) in models.into_iter().enumerate() {
-        let left = area.left() + place as f32 * (width + GAP);
-        let rect = Rect::from_min_size(
-            egui::pos2(left, area.top()),
-            Vec2::new(width, area.height()),
-        );
-        ui.scope_builder(
-            UiBuilder::new().id_salt(&model.spec.name).max_rect(rect),
-            |ui| timeline_ui(ui, model),
-        );
-    }
+    let area = ui.available_size();
+    let number = models.len().max(1) as f32;
+    let gaps = GAP * (number - 1.0);
+    let width = ((area.x - gaps) / number).max(LEAST_WIDTH);
+    let total = width * number + gaps;
+    // The scroll bar has a place of its own.
+    let height = area.y
+        - if total > area.x + 0.5 {
+            BAR_HEIGHT
+        } else {
+            0.0
+        };
+    ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
+        let (row, _) = ui.allocate_exact_size(Vec2::new(total, height), Sense::hover());
+        for (place, model) in models.into_iter().enumerate() {
+            let left = row.left() + place as f32 * (width + GAP);
+            let rect = Rect::from_min_size(egui::pos2(left, row.top()), Vec2::new(width, height));
+            if !ui.is_rect_visible(rect) {
+                continue;
+            }
+            ui.scope_builder(
+                UiBuilder::new().id_salt(&model.spec.name).max_rect(rect),
+                |ui| timeline_ui(ui, model),
+            );
+        }
+    });
 }
 
 /// The colours of the stages.
@@ -57,7 +79,9 @@ pub(in crate::gui) fn stage_meaning(stage: &str) -> &'static str {
         "queue" => "Waiting for a worker, a batch or a turn on the device",
         "inference" => "Running the model",
         "decode" => "Turning the model's output into an answer",
-        _ => "From captured to received by the session",
+        _ => {
+            "From the frame's capture to the arrival of its answer in the session; the frame age above adds the way to the screen"
+        }
     }
 }
 
@@ -73,7 +97,10 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
         ui.painter().text(
             rect.center(),
             Align2::CENTER_CENTER,
-            format!("{name}: no answer yet"),
+            match model.child {
+                ChildState::Failed(_) => format!("{name}: failed"),
+                _ => format!("{name}: no answer yet"),
+            },
             egui::FontId::proportional(13.0),
             palette.weak,
         );
@@ -122,8 +149,12 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
             stacks(plot, shown, stride, top, theme);
             warmups(plot, shown, stride, palette);
             let at = PlotPoint::new(right, top as f64);
-            percentiles(plot, steady, at, palette);
-            let title = strong(name)
+            // Where the line is too high for words above it, they stand below.
+            let height = f64::from(plot.response().rect.height().max(1.0));
+            let highest = top as f64 * (1.0 - WORDS_HEIGHT / height);
+            percentiles(plot, steady, at, highest, palette);
+            let letters = (plot.response().rect.width() / LETTER_WIDTH) as usize;
+            let title = strong(format::elide_middle(name, letters.max(8)))
                 .size(12.0)
                 .color(palette.text)
                 .background_color(palette.card.gamma_multiply(0.8));
@@ -217,7 +248,13 @@ fn warmups(plot: &mut PlotUi<'_>, shown: &[Column], stride: u64, palette: &Palet
 }
 
 /// Lines at the median and the 99th percentile of what is shown, warm-up left out.
-fn percentiles(plot: &mut PlotUi<'_>, mut steady: Vec<u64>, at: PlotPoint, palette: &Palette) {
+fn percentiles(
+    plot: &mut PlotUi<'_>,
+    mut steady: Vec<u64>,
+    at: PlotPoint,
+    highest: f64,
+    palette: &Palette,
+) {
     steady.sort_unstable();
     for (name, share, color) in [("p50", 0.5, palette.text), ("p99", 0.99, palette.warning)] {
         let Some(micros) = percentile(&steady, share) else {
@@ -229,12 +266,17 @@ fn percentiles(plot: &mut PlotUi<'_>, mut steady: Vec<u64>, at: PlotPoint, palet
                 .stroke(Stroke::new(1.0, faint))
                 .allow_hover(false),
         );
-        let text = RichText::new(format!("{name} {}", format::latency(micros)))
+        // Another range than that of the tile's list, so it is said.
+        let range = match steady.len() {
+            1 => "the last".to_owned(),
+            number => format!("the last {number}"),
+        };
+        let text = RichText::new(format!("{name} of {range}: {}", format::latency(micros)))
             .size(11.0)
             .color(color)
             .background_color(palette.card.gamma_multiply(0.8));
         let point = PlotPoint::new(at.x, micros as f64);
-        let anchor = if name == "p50" {
+        let anchor = if name == "p50" || micros as f64 > highest {
             Align2::RIGHT_TOP
         } else {
             Align2::RIGHT_BOTTOM

@@ -58,7 +58,9 @@ fn source_details_ui(ui: &mut Ui, source: &SourceView) {
         }
     }
     if let Some(waits_for) = &source.waits_for {
-        lines.push(format!("Waits for {waits_for}"));
+        lines.push(format!(
+            "Waits for {waits_for}, which takes no frame: pause, restart or remove it, or use `live` delivery"
+        ));
     }
     if let Some(pid) = source.pid {
         lines.push(format!(
@@ -125,7 +127,11 @@ fn counters_ui(ui: &mut Ui, source: &SourceView) {
             .on_hover_text("Entries of the source that could not be read; the log says why");
         ui.add_space(8.0);
     }
-    ui.label(weak("frames"));
+    ui.label(weak(if source.published == 1 {
+        "frame"
+    } else {
+        "frames"
+    }));
     ui.label(strong(format::count(source.published)))
         .on_hover_text("Frames published");
     if let Some(delivery) = source.delivery {

@@ -3,4 +3,4 @@
 mod reduce;
 mod worker;
 
-pub(super) use worker::{Arrival, Board, Picture, Previews};
+pub(super) use worker::{Arrival, Board, Panels, Picture, Previews, SourceArrival};

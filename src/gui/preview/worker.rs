@@ -28,6 +28,46 @@ pub(in crate::gui) struct Arrival {
     pub(in crate::gui) picture: Option<Picture>,
 }
 
+/// The newest frame of the source, for tiles whose model has no answer to show.
+pub(in crate::gui) struct SourceArrival {
+    /// The frame's sequence.
+    pub(in crate::gui) seq: u64,
+    /// Its path in the source.
+    pub(in crate::gui) path: Option<String>,
+    /// Its pixels.
+    pub(in crate::gui) picture: Picture,
+}
+
+/// What has arrived for the window.
+#[derive(Default)]
+pub(in crate::gui) struct Arrivals {
+    /// By the model's name.
+    pub(in crate::gui) tiles: BTreeMap<String, Arrival>,
+    /// For all tiles without an answer.
+    pub(in crate::gui) source: Option<SourceArrival>,
+}
+
+impl Arrivals {
+    fn is_empty(&self) -> bool {
+        self.tiles.is_empty() && self.source.is_none()
+    }
+
+    /// Newer arrivals take the place of older ones.
+    fn extend(&mut self, newer: Self) {
+        self.tiles.extend(newer.tiles);
+        self.source = newer.source.or(self.source.take());
+    }
+}
+
+/// How large the panels are that pictures are for, in pixels, width and height.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::gui) struct Panels {
+    /// By the model's name.
+    pub(in crate::gui) tiles: BTreeMap<String, [u32; 2]>,
+    /// The largest one that shows the source; `None` where none does.
+    pub(in crate::gui) source: Option<[u32; 2]>,
+}
+
 /// Follows the session on a thread: copies and reduces the frame of each new prediction, then asks
 /// for a repaint. So the window neither waits for a lock nor touches full-size pixels, and a
 /// prediction and its frame take one repaint. Of each tile only the newest arrival is kept.
@@ -42,13 +82,12 @@ pub(in crate::gui) struct Previews {
 pub(in crate::gui) struct Board {
     orders: Mutex<Orders>,
     changed: Condvar,
-    arrivals: Mutex<BTreeMap<String, Arrival>>,
+    arrivals: Mutex<Arrivals>,
 }
 
 #[derive(Default)]
 struct Orders {
-    /// Pixels of each tile's panel, width and height.
-    panels: BTreeMap<String, [u32; 2]>,
+    panels: Panels,
     fresh: bool,
     closed: bool,
 }
@@ -67,7 +106,7 @@ impl Board {
     }
 
     /// Waits for something new and gives the panels; `None` when there will be nothing more.
-    fn next_panels(&self) -> Option<BTreeMap<String, [u32; 2]>> {
+    fn next_panels(&self) -> Option<Panels> {
         let mut orders = lock(&self.orders);
         loop {
             if orders.closed {
@@ -118,8 +157,8 @@ impl Previews {
         })
     }
 
-    /// Says how large the tiles' panels are now.
-    pub(in crate::gui) fn set_panels(&self, panels: BTreeMap<String, [u32; 2]>) {
+    /// Says how large the panels are now.
+    pub(in crate::gui) fn set_panels(&self, panels: Panels) {
         let mut orders = lock(&self.board.orders);
         if orders.panels != panels {
             orders.panels = panels;
@@ -128,8 +167,8 @@ impl Previews {
         }
     }
 
-    /// What has arrived since the last call, by tile.
-    pub(in crate::gui) fn take(&self) -> BTreeMap<String, Arrival> {
+    /// What has arrived since the last call.
+    pub(in crate::gui) fn take(&self) -> Arrivals {
         std::mem::take(&mut *lock(&self.board.arrivals))
     }
 }
@@ -146,6 +185,7 @@ fn is_quiet(last: &SessionView, view: &SessionView) -> bool {
     let same_source = last.source.child == view.source.child
         && last.source.state == view.source.state
         && last.source.stale_since == view.source.stale_since
+        && last.source.waits_for == view.source.waits_for
         && last.source.looping == view.source.looping;
     let same_model = |(last, model): (&ModelView, &ModelView)| {
         let same_shown = match (&last.shown, &model.shown) {
@@ -176,6 +216,7 @@ struct Copier {
     frame_seq: Option<u64>,
     reducer: Reducer,
     served: BTreeMap<String, (u64, [u32; 2])>,
+    served_source: Option<(u64, [u32; 2])>,
 }
 
 impl Copier {
@@ -198,16 +239,30 @@ impl Copier {
             frame_seq: None,
             reducer: Reducer::default(),
             served: BTreeMap::new(),
+            served_source: None,
         }
     }
 
-    /// Pictures for the predictions that have not been served yet, or not in this size.
-    fn serve(
+    /// Pictures for the predictions, and of the source, that have not been served yet, or not in
+    /// this size.
+    fn serve(&mut self, view: &SessionView, panels: &Panels) -> Arrivals {
+        self.attach(view.ring.as_ref().map(|ring| ring.name.as_str()));
+        let tiles = self.serve_tiles(view, &panels.tiles);
+        let source = panels
+            .source
+            .filter(|_| view.source.published > 0)
+            .and_then(|panel| self.serve_source(view.source.published, panel));
+        if panels.source.is_none() {
+            self.served_source = None;
+        }
+        Arrivals { tiles, source }
+    }
+
+    fn serve_tiles(
         &mut self,
         view: &SessionView,
         panels: &BTreeMap<String, [u32; 2]>,
     ) -> BTreeMap<String, Arrival> {
-        self.attach(view.ring.as_ref().map(|ring| ring.name.as_str()));
         self.served.retain(|tile, _| panels.contains_key(tile));
         let mut arrivals = BTreeMap::new();
         for model in &view.models {
@@ -228,6 +283,28 @@ impl Copier {
             arrivals.insert(tile.clone(), arrival);
         }
         arrivals
+    }
+
+    /// The newest frame of the ring, when it is another one than before. `published` is the
+    /// sequence that the session knows of; the ring may be ahead.
+    fn serve_source(&mut self, published: u64, panel: [u32; 2]) -> Option<SourceArrival> {
+        if self.served_source == Some((published, panel)) {
+            return None;
+        }
+        if self.frame_seq != Some(published) {
+            self.copy(None);
+        }
+        let seq = self.frame_seq?;
+        if self.served_source == Some((seq, panel)) {
+            return None;
+        }
+        let picture = self.reduce(seq, panel)?;
+        self.served_source = Some((seq, panel));
+        Some(SourceArrival {
+            seq,
+            path: self.frame.position.path.clone(),
+            picture,
+        })
     }
 
     fn attach(&mut self, ring: Option<&str>) {
@@ -255,9 +332,16 @@ impl Copier {
     }
 
     fn picture(&mut self, seq: u64, panel: [u32; 2]) -> Option<Picture> {
-        if self.frame_seq != Some(seq) && !self.copy(seq) {
+        if self.frame_seq != Some(seq) {
+            self.copy(Some(seq));
+        }
+        if self.frame_seq != Some(seq) {
             return None;
         }
+        self.reduce(seq, panel)
+    }
+
+    fn reduce(&mut self, seq: u64, panel: [u32; 2]) -> Option<Picture> {
         match self.reducer.reduce(&self.frame, panel) {
             Ok(image) => Some(Picture {
                 image,
@@ -270,21 +354,17 @@ impl Copier {
         }
     }
 
-    fn copy(&mut self, seq: u64) -> bool {
+    /// Copies frame `seq`, or the newest one; `frame_seq` says what came of it.
+    fn copy(&mut self, seq: Option<u64>) {
         self.frame_seq = None;
         let Some((name, preview)) = &mut self.attached else {
-            return false;
+            return;
         };
         match preview.copy(seq, &mut self.frame) {
-            Ok(true) => {
-                self.frame_seq = Some(seq);
-                true
-            }
-            Ok(false) => false,
+            Ok(copied) => self.frame_seq = copied,
             Err(cause) => {
-                tracing::warn!("no preview of frame {seq}: ring {name}: {cause}");
+                tracing::warn!("no preview: ring {name}: {cause}");
                 self.attached = None;
-                false
             }
         }
     }

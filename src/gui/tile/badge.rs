@@ -37,7 +37,8 @@ impl Badge {
         // `auto` leaves the choice to the program; anything else is an order that was not followed.
         let is_fallback = report.reason.is_some() && report.asked != "auto";
         if is_fallback {
-            parts.push(format!("not {}", report.asked));
+            // Right behind what runs: it is the last to be shortened away.
+            parts.insert(1, format!("not {}", report.asked));
         }
         Self {
             text: parts.join(" · "),

@@ -1,8 +1,12 @@
-use egui::{Align2, Popup, Rect, RichText, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
+use egui::{
+    Align2, Popup, Rect, RichText, Role, Sense, TextStyle, TextWrapMode, Ui, UiBuilder, Vec2,
+    WidgetInfo, WidgetText, vec2,
+};
 
 use super::TileContext;
 use super::badge::Badge;
 use super::text::text_in;
+use super::waiting::waiting_text;
 use crate::gui::command::{CommandSender, SOLO_KEYS, UiCommand};
 use crate::gui::format;
 use crate::gui::icon::{Icon, icon_area};
@@ -15,46 +19,120 @@ use crate::session::{ChildState, ModelView, SessionPhase};
 const FIGURE_WIDTH: f32 = 86.0;
 const MENU_WIDTH: f32 = 26.0;
 
-/// Name, provider and state on the left; the headline figures on the right.
-pub(super) fn header_ui(
-    ui: &mut Ui,
-    rect: Rect,
-    context: &TileContext<'_>,
-    tile: &mut TileState,
-    commands: &CommandSender,
-) {
-    let menu = Rect::from_min_max(
-        rect.right_top() - vec2(MENU_WIDTH, 0.0),
-        rect.right_bottom(),
-    );
-    menu_ui(ui, menu, context.model, commands);
-    let mut right = menu.left() - 4.0;
-    if tile.shown.is_some() && !matches!(context.model.child, ChildState::Failed(_)) {
-        let mut place = || {
-            let figure = Rect::from_min_max(
-                egui::pos2(right - FIGURE_WIDTH, rect.top()),
-                egui::pos2(right, rect.bottom()),
-            );
-            right -= FIGURE_WIDTH;
-            figure
+/// Heights of name, provider and state, in points.
+const NAME_HEIGHT: f32 = 22.0;
+const STATE_HEIGHT: f32 = 18.0;
+const BADGE_HEIGHT: f32 = 22.0;
+/// Width from which the rate is shown beside the age.
+const RATE_FROM: f32 = 380.0;
+
+/// Name, provider and state on the left; the headline figures on the right. Where the provider's
+/// badge does not fit beside the name it has a line of its own.
+pub(super) struct Header {
+    badge: Option<Badge>,
+    badge_is_below: bool,
+    name_width: f32,
+    figures: usize,
+}
+
+impl Header {
+    pub(super) fn of(ui: &mut Ui, width: f32, context: &TileContext<'_>, tile: &TileState) -> Self {
+        let model = context.model;
+        let has_answers = tile.shown.is_some() && !matches!(model.child, ChildState::Failed(_));
+        let figures = match has_answers {
+            false => 0,
+            true if width > RATE_FROM => 2,
+            true => 1,
         };
-        let age = place();
-        age_ui(ui, age, context, tile);
-        if rect.width() > 380.0 {
-            let rate = place().with_max_x(age.left() + 6.0);
-            rate_ui(ui, rate, context.model);
+        let badge = model.card.as_ref().map(|card| Badge::new(&card.provider));
+        let name_width = name_width(ui, &model.spec.name);
+        let title = width - MENU_WIDTH - 4.0 - figures as f32 * FIGURE_WIDTH - 8.0;
+        let badge_width = badge
+            .as_ref()
+            .map_or(0.0, |badge| pill(ui, badge).width(ui));
+        Self {
+            badge_is_below: name_width + 8.0 + badge_width > title,
+            badge,
+            name_width,
+            figures,
         }
     }
-    let title = rect.with_max_x(right - 8.0);
-    title_ui(ui, title, context);
+
+    pub(super) fn height(&self) -> f32 {
+        let below = if self.has_line() { BADGE_HEIGHT } else { 0.0 };
+        NAME_HEIGHT + STATE_HEIGHT + below
+    }
+
+    fn has_line(&self) -> bool {
+        self.badge_is_below && self.badge.is_some()
+    }
+
+    pub(super) fn show(
+        &self,
+        ui: &mut Ui,
+        rect: Rect,
+        context: &TileContext<'_>,
+        tile: &mut TileState,
+        commands: &CommandSender,
+    ) {
+        let (main, line) = rect.split_top_bottom_at_y(rect.top() + NAME_HEIGHT + STATE_HEIGHT);
+        let menu = main.with_min_x(main.right() - MENU_WIDTH);
+        menu_ui(ui, menu, context.model, commands);
+        let mut right = menu.left() - 4.0;
+        if self.figures > 0 {
+            let age = main.with_max_x(right).with_min_x(right - FIGURE_WIDTH);
+            age_ui(ui, age, context, tile);
+            right = age.left();
+        }
+        if self.figures > 1 {
+            let rate = main
+                .with_max_x(right + 6.0)
+                .with_min_x(right - FIGURE_WIDTH);
+            rate_ui(ui, rate, context.model);
+            right = rate.left();
+        }
+        self.title_ui(ui, main.with_max_x(right - 8.0), context);
+        if let Some(badge) = self.badge.as_ref().filter(|_| self.has_line()) {
+            badge_ui(ui, line, badge);
+        }
+    }
+
+    fn title_ui(&self, ui: &mut Ui, rect: Rect, context: &TileContext<'_>) {
+        let palette = Palette::of(ui);
+        let (top, bottom) = rect.split_top_bottom_at_y(rect.top() + NAME_HEIGHT);
+        let name = name_text(&context.model.spec.name).color(palette.text);
+        let name_rect = top.with_max_x((top.left() + self.name_width).min(top.right()));
+        text_in(ui, name_rect, Align2::LEFT_CENTER, name).on_hover_ui(|ui| details_ui(ui, context));
+        if let Some(badge) = self.badge.as_ref().filter(|_| !self.badge_is_below) {
+            badge_ui(ui, top.with_min_x(name_rect.right() + 8.0), badge);
+        }
+        let state = RichText::new(state_text(context)).color(state_color(palette, context));
+        text_in(ui, bottom, Align2::LEFT_CENTER, state.size(12.0))
+            .on_hover_ui(|ui| details_ui(ui, context));
+    }
+}
+
+fn name_text(name: &str) -> RichText {
+    strong(name).size(15.0)
+}
+
+/// Width of a model's name, in points.
+fn name_width(ui: &Ui, name: &str) -> f32 {
+    let galley = WidgetText::from(name_text(name)).into_galley(
+        ui,
+        Some(TextWrapMode::Extend),
+        f32::INFINITY,
+        TextStyle::Body,
+    );
+    galley.size().x.ceil() + 1.0
 }
 
 fn age_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>, tile: &mut TileState) {
-    let flowing = context.phase == SessionPhase::Running;
+    let flowing = context.view.phase == SessionPhase::Running;
     let micros = tile.headline_micros(flowing);
     let (number, unit) = format::latency_parts(micros);
     figure_ui(ui, rect, &number, unit, "frame age", true).on_hover_text(
-        "From the frame's capture to its first appearance in this window with its answer",
+        "From the frame's capture to its first appearance in this window with its answer. The answer age in the list ends earlier, when the answer arrives in the session",
     );
 }
 
@@ -107,33 +185,9 @@ fn figure_ui(
     response
 }
 
-fn title_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>) {
+fn pill<'a>(ui: &Ui, badge: &'a Badge) -> Pill<'a> {
     let palette = Palette::of(ui);
-    let model = context.model;
-    let (top, bottom) = rect.split_top_bottom_at_y(rect.top() + 22.0);
-    let name = strong(model.spec.name.as_str())
-        .size(15.0)
-        .color(palette.text);
-    let badge = model.card.as_ref().map(|card| Badge::new(&card.provider));
-    // The name first; the badge gets what is left and is shortened if it must.
-    let width = ui.fonts_mut(|fonts| {
-        let font = egui::FontId::proportional(15.0);
-        let galley = fonts.layout_no_wrap(model.spec.name.clone(), font, palette.text);
-        galley.size().x * 1.06 + 2.0
-    });
-    let name_rect = top.with_max_x((top.left() + width).min(top.right()));
-    text_in(ui, name_rect, Align2::LEFT_CENTER, name).on_hover_ui(|ui| details_ui(ui, context));
-    if let Some(badge) = badge {
-        badge_ui(ui, top.with_min_x(name_rect.right() + 8.0), &badge);
-    }
-    let state = RichText::new(state_text(model)).color(state_color(palette, model));
-    text_in(ui, bottom, Align2::LEFT_CENTER, state.size(12.0))
-        .on_hover_ui(|ui| details_ui(ui, context));
-}
-
-fn badge_ui(ui: &mut Ui, rect: Rect, badge: &Badge) {
-    let palette = Palette::of(ui);
-    let pill = Pill {
+    Pill {
         text: &badge.text,
         color: if badge.is_fallback {
             palette.bad
@@ -142,17 +196,20 @@ fn badge_ui(ui: &mut Ui, rect: Rect, badge: &Badge) {
         },
         is_state: false,
         name: &badge.text,
-    };
-    if let Some(response) = pill.show_in(ui, rect) {
+    }
+}
+
+fn badge_ui(ui: &mut Ui, rect: Rect, badge: &Badge) {
+    if let Some(response) = pill(ui, badge).show_in(ui, rect) {
         response.on_hover_text(badge.details.as_str());
     }
 }
 
 /// The line below the name: what the process is doing, or what model it runs.
-fn state_text(model: &ModelView) -> String {
+fn state_text(context: &TileContext<'_>) -> String {
+    let model = context.model;
     match &model.child {
-        ChildState::Waiting => "waiting to start".to_owned(),
-        ChildState::Starting { .. } => "starting".to_owned(),
+        ChildState::Waiting | ChildState::Starting { .. } => first_small(&waiting_text(context)),
         ChildState::Running => match &model.card {
             Some(card) => {
                 let file = card.path.file_name().unwrap_or(card.path.as_os_str());
@@ -163,7 +220,7 @@ fn state_text(model: &ModelView) -> String {
                 let file = file.to_string_lossy();
                 format!("{file} · {} · {threads}", format::bytes(card.bytes))
             }
-            None => "running".to_owned(),
+            None => first_small(&waiting_text(context)),
         },
         ChildState::Paused => "paused".to_owned(),
         ChildState::Stale { .. } => "no answer".to_owned(),
@@ -173,8 +230,15 @@ fn state_text(model: &ModelView) -> String {
     }
 }
 
-fn state_color(palette: &Palette, model: &ModelView) -> egui::Color32 {
-    match model.child {
+/// Text with a small first letter, as the line below a name has it.
+fn first_small(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(letters).collect()
+}
+
+fn state_color(palette: &Palette, context: &TileContext<'_>) -> egui::Color32 {
+    match context.model.child {
         ChildState::Failed(_) => palette.bad,
         ChildState::Stale { .. } | ChildState::Restarting { .. } | ChildState::Paused => {
             palette.warning

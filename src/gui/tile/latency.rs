@@ -5,7 +5,7 @@ use crate::base::LatencyStats;
 use crate::gui::format;
 use crate::gui::panels::stage_meaning;
 use crate::gui::theme::{Palette, stage_color, strong};
-use crate::session::{ModelView, ShownPrediction};
+use crate::session::{ModelView, RECENT_NANOS, ShownPrediction};
 
 const TITLE_HEIGHT: f32 = 20.0;
 const BAR_HEIGHT: f32 = 8.0;
@@ -16,8 +16,13 @@ const FIGURE_WIDTH: f32 = 48.0;
 /// Number of stages in the bar; the age contains them all.
 const STACKED: usize = 6;
 
+/// What the last stage of [`Micros::stages`](crate::recording::Micros::stages) is called here, to be
+/// told from the frame age of the headline, which ends on the screen.
+const ANSWER_AGE: &str = "answer age";
+
 /// A stage with its durations.
 struct Stage {
+    /// As rows have it.
     name: &'static str,
     /// Of the shown answer, in microseconds.
     last: u64,
@@ -49,7 +54,7 @@ impl Stage {
 pub(super) fn latency_ui(ui: &mut Ui, rect: Rect, model: &ModelView, shown: &ShownPrediction) {
     let stages = stages(model, shown);
     let (parts, age) = stages.split_at(STACKED.min(stages.len()));
-    title_ui(ui, rect);
+    title_ui(ui, rect, range_of(model));
     let bar = Rect::from_min_size(
         pos2(rect.left(), rect.top() + TITLE_HEIGHT),
         vec2(rect.width(), BAR_HEIGHT),
@@ -57,20 +62,37 @@ pub(super) fn latency_ui(ui: &mut Ui, rect: Rect, model: &ModelView, shown: &Sho
     bar_ui(ui, bar, parts);
     rows_ui(ui, rect.with_min_y(bar.bottom() + 4.0), age.first(), parts);
     let whole = ui.interact(rect, ui.scope_id().with("latency"), Sense::hover());
-    whole.on_hover_ui(|ui| table_ui(ui, &stages));
+    whole.on_hover_ui(|ui| table_ui(ui, &stages, &range_of(model)));
 }
 
 /// Height of everything, in points.
 pub(super) const WHOLE_HEIGHT: f32 =
     TITLE_HEIGHT + BAR_HEIGHT + 4.0 + (STACKED + 1) as f32 * ROW_HEIGHT;
 
-fn title_ui(ui: &mut Ui, rect: Rect) {
+/// Of which time the percentiles are.
+fn range_of(model: &ModelView) -> String {
+    let stages = &model.stages;
+    if stages.iter().any(|stage| stage.recent.is_some()) {
+        format!("last {} s", RECENT_NANOS / 1_000_000_000)
+    } else if stages.iter().any(|stage| stage.session.is_some()) {
+        "whole session".to_owned()
+    } else {
+        "this frame".to_owned()
+    }
+}
+
+/// Height of title, bar and the answer's age, in points.
+pub(super) const LEAST_HEIGHT: f32 = TITLE_HEIGHT + BAR_HEIGHT + 4.0 + ROW_HEIGHT;
+
+fn title_ui(ui: &mut Ui, rect: Rect, range: String) {
     let weak = Palette::of(ui).weak;
     let line = rect.with_max_y(rect.top() + TITLE_HEIGHT - 4.0);
     let small = |text: &str| RichText::new(text).size(11.0).color(weak);
-    text_in(ui, line, Align2::LEFT_CENTER, small("Latency in ms"));
     let p99 = line.with_min_x(line.right() - FIGURE_WIDTH);
     let p50 = p99.translate(vec2(-FIGURE_WIDTH, 0.0));
+    let name = line.with_max_x(p50.left());
+    let title = format!("ms, {range}");
+    text_in(ui, name, Align2::LEFT_CENTER, small(&title));
     text_in(ui, p50, Align2::RIGHT_CENTER, small("p50"));
     text_in(ui, p99, Align2::RIGHT_CENTER, small("p99"));
 }
@@ -128,7 +150,7 @@ fn line_ui(ui: &mut Ui, line: Rect, stage: &Stage, is_age: bool) {
     let p50 = p99.translate(vec2(-FIGURE_WIDTH, 0.0));
     let name = line.with_max_x(p50.left());
     let (name, color, word) = if is_age {
-        (name, palette.text, "frame age")
+        (name, palette.text, ANSWER_AGE)
     } else {
         let swatch = Rect::from_center_size(line.left_center() + vec2(4.0, 0.0), vec2(8.0, 8.0));
         let color = stage_color(ui.theme(), stage.name);
@@ -159,25 +181,32 @@ fn figure(micros: u64) -> String {
 }
 
 /// Everything, on hovering.
-fn table_ui(ui: &mut Ui, stages: &[Stage]) {
+fn table_ui(ui: &mut Ui, stages: &[Stage], range: &str) {
+    let weak = Palette::of(ui).weak;
+    ui.label(format!("Percentiles of the {range}, warm-up left out"));
     Grid::new("stages")
-        .num_columns(6)
+        .num_columns(7)
         .min_row_height(17.0)
         .spacing([16.0, 4.0])
         .show(ui, |ui| {
-            for head in ["", "this frame", "p50", "p90", "p99", "max"] {
+            for head in ["", "this frame", "p50", "p90", "p99", "max", ""] {
                 ui.label(strong(head));
             }
             ui.end_row();
-            for stage in stages {
-                ui.label(stage.name)
-                    .on_hover_text(stage_meaning(stage.name));
+            for (place, stage) in stages.iter().enumerate() {
+                let is_age = place == STACKED;
+                ui.label(if is_age { ANSWER_AGE } else { stage.name });
                 ui.label(format::latency(stage.last));
                 if let Some(stats) = stage.stats {
                     for micros in [stats.p50, stats.p90, stats.p99, stats.max] {
                         ui.label(format::latency(micros));
                     }
+                } else {
+                    for _ in 0..4 {
+                        ui.label("–");
+                    }
                 }
+                ui.label(RichText::new(stage_meaning(stage.name)).color(weak));
                 ui.end_row();
             }
         });

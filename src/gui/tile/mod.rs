@@ -8,13 +8,16 @@ mod latency;
 mod picture;
 mod text;
 mod trouble;
+mod waiting;
+
+pub(super) use picture::source_ui;
 
 use egui::{Rect, Stroke, StrokeKind, Ui, Vec2, vec2};
 
 use super::command::CommandSender;
-use super::state::TileState;
+use super::state::{SourcePicture, TileState};
 use super::theme::{CARD_RADIUS, GAP, PADDING, Palette};
-use crate::session::{ChildState, ModelView, SessionPhase};
+use crate::session::{ChildState, ModelView, SessionView};
 
 /// What a tile shows.
 pub(super) struct TileContext<'a> {
@@ -22,11 +25,12 @@ pub(super) struct TileContext<'a> {
     pub(super) number: usize,
     /// The model.
     pub(super) model: &'a ModelView,
-    /// What the session is doing.
-    pub(super) phase: SessionPhase,
+    /// The whole session.
+    pub(super) view: &'a SessionView,
+    /// The newest frame of the source, if it is at hand.
+    pub(super) source: Option<&'a SourcePicture>,
 }
 
-const HEADER_HEIGHT: f32 = 40.0;
 const FOOTER_HEIGHT: f32 = 16.0;
 /// Height of answers and latency side by side, below a picture.
 const PANEL_HEIGHT: f32 = latency::WHOLE_HEIGHT;
@@ -54,10 +58,11 @@ pub(super) fn tile_ui(
     );
     ui.set_clip_rect(rect.intersect(ui.clip_rect()));
     let inner = rect.shrink(PADDING);
-    let (header, rest) = inner.split_top_bottom_at_y(inner.top() + HEADER_HEIGHT);
+    let header = header::Header::of(ui, inner.width(), context, tile);
+    let (header_rect, rest) = inner.split_top_bottom_at_y(inner.top() + header.height());
     let (body, footer) = rest.split_top_bottom_at_y(rest.bottom() - FOOTER_HEIGHT);
     let body = body.shrink2(Vec2::new(0.0, GAP));
-    header::header_ui(ui, header, context, tile, commands);
+    header.show(ui, header_rect, context, tile, commands);
     let model = context.model;
     let nothing_yet = tile.shown.is_none();
     let beside = Places::is_beside(body);
@@ -67,11 +72,12 @@ pub(super) fn tile_ui(
     } else {
         body
     };
+    tile.source_panel = [0, 0];
     match &model.child {
         ChildState::Failed(problem) => {
-            trouble::failed_ui(ui, body, model, problem, commands);
+            trouble::failed_ui(ui, body, context, problem, tile, commands);
         }
-        _ if nothing_yet => trouble::waiting_ui(ui, body, context),
+        _ if nothing_yet => trouble::waiting_ui(ui, body, context, tile),
         _ => body_ui(ui, Places::of(body, beside), model, tile),
     }
     // A tile without a picture still says how large one would be, so that the first is in time.
@@ -112,6 +118,9 @@ impl Places {
             let column = column.with_min_x(column.left() + PADDING);
             let spare = column.height() - latency::WHOLE_HEIGHT - GAP;
             let answers = spare.clamp(*ANSWERS_HEIGHT.start(), *ANSWERS_HEIGHT.end());
+            // In a low tile the answers leave room for a line of latency.
+            let most = column.height() - latency::LEAST_HEIGHT - GAP;
+            let answers = answers.min(most);
             let (answer, latency) = column.split_top_bottom_at_y(column.top() + answers);
             Self {
                 picture,

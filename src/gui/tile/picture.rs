@@ -1,7 +1,7 @@
 use egui::{Align2, Color32, Image, Rect, RichText, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 
 use super::text::text_in;
-use crate::gui::state::{ShownPicture, TileState};
+use crate::gui::state::{ShownPicture, SourcePicture, TileState};
 use crate::gui::theme::Palette;
 use crate::prediction::Output;
 
@@ -17,7 +17,10 @@ pub(super) fn picture_ui(ui: &mut Ui, rect: Rect, tile: &mut TileState) {
     tile.panel = panel_pixels(ui, rect);
     let matched = tile.is_matched();
     match &tile.picture {
-        Some(picture) => frame_ui(ui, panel, picture, matched),
+        Some(picture) => {
+            let name = format!("Frame {}", picture.seq);
+            frame_ui(ui, panel, picture, matched, &name);
+        }
         None => {
             ui.painter().rect_filled(panel, 6.0, palette.well);
             let text = RichText::new("No preview of this frame").color(palette.weak);
@@ -25,6 +28,39 @@ pub(super) fn picture_ui(ui: &mut Ui, rect: Rect, tile: &mut TileState) {
         }
     }
     caption_ui(ui, caption, tile, matched);
+}
+
+/// The newest frame of the source, in place of one that a model has answered. Returns the pixels of
+/// its panel.
+pub(in crate::gui) fn source_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    source: Option<&SourcePicture>,
+) -> [u32; 2] {
+    let palette = Palette::of(ui);
+    let (panel, caption) = split(rect);
+    let pixels = panel_pixels(ui, rect);
+    let Some(SourcePicture { picture, path }) = source else {
+        ui.painter().rect_filled(panel, 6.0, palette.well);
+        return pixels;
+    };
+    let name = format!("Source frame {}", picture.seq);
+    frame_ui(ui, panel, picture, true, &name);
+    let weak = |text: String| RichText::new(text).size(11.0).color(palette.weak);
+    let [width, height] = picture.frame_size;
+    let size = format!("#{}   {width} × {height}", picture.seq);
+    let (left, right) = split_caption(caption);
+    let path = path.as_deref().unwrap_or_default();
+    let text = format!("source   {path}");
+    text_in(ui, left, Align2::LEFT_BOTTOM, weak(text));
+    text_in(ui, right, Align2::RIGHT_BOTTOM, weak(size));
+    pixels
+}
+
+/// Where the name of a frame is, and where its size.
+fn split_caption(rect: Rect) -> (Rect, Rect) {
+    let size_width = 130.0_f32.min(rect.width() * 0.55);
+    rect.split_left_right_at_x(rect.right() - size_width)
 }
 
 /// Pixels of the panel in `rect`.
@@ -42,7 +78,7 @@ fn split(rect: Rect) -> (Rect, Rect) {
     rect.split_top_bottom_at_y(rect.bottom() - CAPTION_HEIGHT)
 }
 
-fn frame_ui(ui: &mut Ui, panel: Rect, picture: &ShownPicture, matched: bool) {
+fn frame_ui(ui: &mut Ui, panel: Rect, picture: &ShownPicture, matched: bool, name: &str) {
     let palette = Palette::of(ui);
     let [width, height] = picture.frame_size;
     let frame = vec2(width as f32, height as f32).max(Vec2::splat(1.0));
@@ -61,8 +97,7 @@ fn frame_ui(ui: &mut Ui, panel: Rect, picture: &ShownPicture, matched: bool) {
         .corner_radius(corners)
         .paint_at(ui, rect);
     let response = ui.allocate_rect(panel, Sense::hover());
-    let name = format!("Frame {}", picture.seq);
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
 }
 
 fn caption_ui(ui: &mut Ui, rect: Rect, tile: &TileState, matched: bool) {
@@ -72,8 +107,7 @@ fn caption_ui(ui: &mut Ui, rect: Rect, tile: &TileState, matched: bool) {
     let palette = Palette::of(ui);
     let event = &shown.event;
     let size = format!("#{}   {} × {}", event.seq, event.width, event.height);
-    let size_width = 130.0_f32.min(rect.width() * 0.55);
-    let (left, right) = rect.split_left_right_at_x(rect.right() - size_width);
+    let (left, right) = split_caption(rect);
     let weak = |text: String| RichText::new(text).size(11.0).color(palette.weak);
     let path = event.position.path.clone().unwrap_or_default();
     let (text, color) = match &tile.picture {

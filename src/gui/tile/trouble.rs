@@ -2,85 +2,134 @@ use egui::{
     Align, Align2, Color32, Label, Layout, Rect, RichText, ScrollArea, Ui, UiBuilder, vec2,
 };
 
-use super::TileContext;
 use super::text::text_in;
+use super::waiting::waiting_text;
+use super::{TileContext, picture};
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::format;
-use crate::gui::theme::{Palette, strong};
+use crate::gui::state::TileState;
+use crate::gui::theme::{GAP, Palette, strong};
 use crate::protocol::Problem;
-use crate::session::{ChildState, ModelView, SessionPhase};
+use crate::session::{ChildState, ModelView};
 
-/// Instead of the body while there is nothing to show yet.
-pub(super) fn waiting_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>) {
-    let palette = Palette::of(ui);
-    ui.painter().rect_filled(rect, 6.0, palette.well);
-    let text = match &context.model.child {
-        ChildState::Waiting => "Waiting to start",
-        ChildState::Starting { step } => step.as_str(),
-        ChildState::Running if context.phase == SessionPhase::Paused => "Ready; paused",
-        ChildState::Running => "Ready; waiting for a frame",
-        ChildState::Stopped => "Stopped",
-        ChildState::Paused
-        | ChildState::Stale { .. }
-        | ChildState::Restarting { .. }
-        | ChildState::Failed(_) => "No answer yet",
-    };
-    let text = RichText::new(text).size(14.0).color(palette.weak);
-    text_in(ui, rect.shrink(12.0), Align2::CENTER_CENTER, text);
+/// Height of the line below a source's picture.
+const LINE_HEIGHT: f32 = 30.0;
+/// Limits of the width of an error beside the source's picture.
+const ERROR_WIDTH: std::ops::RangeInclusive<f32> = 200.0..=460.0;
+/// Height of the buttons below an error.
+const BUTTONS_HEIGHT: f32 = 28.0;
+
+/// Whether there is something of the source to see.
+fn shows_source(context: &TileContext<'_>) -> bool {
+    let view = context.view;
+    let is_gone = matches!(view.source.child, ChildState::Failed(_)) && context.source.is_none();
+    view.source.published > 0 && !is_gone
 }
 
-/// Instead of the body when the model was given up.
+/// Instead of the body while there is nothing to show yet: what is waited for, below the source's
+/// picture once frames flow.
+pub(super) fn waiting_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>, tile: &mut TileState) {
+    let palette = Palette::of(ui);
+    let text = waiting_text(context);
+    let text = RichText::new(text).size(14.0).color(palette.weak);
+    if shows_source(context) {
+        let (picture, line) = rect.split_top_bottom_at_y(rect.bottom() - LINE_HEIGHT);
+        tile.source_panel = picture::source_ui(ui, picture, context.source);
+        text_in(ui, line, Align2::CENTER_CENTER, text);
+    } else {
+        ui.painter().rect_filled(rect, 6.0, palette.well);
+        text_in(ui, rect.shrink(12.0), Align2::CENTER_CENTER, text);
+    }
+}
+
+/// Instead of the body when the model was given up: why and what to do, and the source's picture,
+/// which goes on without the model.
 pub(super) fn failed_ui(
     ui: &mut Ui,
     rect: Rect,
-    model: &ModelView,
+    context: &TileContext<'_>,
     problem: &Problem,
+    tile: &mut TileState,
     commands: &CommandSender,
 ) {
+    let error = if shows_source(context) {
+        let (picture, error) = split(rect);
+        tile.source_panel = picture::source_ui(ui, picture, context.source);
+        error
+    } else {
+        rect
+    };
     let palette = Palette::of(ui);
-    ui.painter().rect_filled(rect, 6.0, palette.well);
-    let inner = rect.shrink(14.0);
-    ui.scope_builder(
-        UiBuilder::new()
-            .max_rect(inner)
-            .layout(Layout::top_down(Align::Min)),
-        |ui| {
-            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                ui.label(
-                    strong("This model cannot run")
-                        .size(15.0)
-                        .color(palette.bad),
-                );
-                ui.add_space(2.0);
-                ui.add(Label::new(problem.message.as_str()).wrap().selectable(true));
-                if let Some(hint) = &problem.hint {
-                    let hint = RichText::new(hint).color(palette.weak);
-                    ui.add(Label::new(hint).wrap().selectable(true));
-                }
-                ui.add_space(6.0);
-                let restart = UiCommand::RestartModel(model.spec.name.clone());
-                let button = ui.button(restart.text());
-                if button.on_hover_text(restart.tooltip()).clicked() {
-                    commands.send(restart);
-                }
-                if !model.stderr.is_empty() {
-                    ui.add_space(6.0);
-                    ui.label(
-                        RichText::new("Last lines of its process")
-                            .small()
-                            .color(palette.weak),
-                    );
-                    for line in model.stderr.iter() {
-                        let line = RichText::new(line)
-                            .monospace()
-                            .size(11.0)
-                            .color(palette.weak);
-                        ui.add(Label::new(line).wrap().selectable(true));
-                    }
-                }
-            });
-        },
-    );
+    ui.painter().rect_filled(error, 6.0, palette.well);
+    let inner = error.shrink2(vec2(12.0, 10.0));
+    let (text, buttons) = inner.split_top_bottom_at_y(inner.bottom() - BUTTONS_HEIGHT);
+    let text = text.with_max_y(text.bottom() - 6.0);
+    let model = context.model;
+    ui.scope_builder(UiBuilder::new().max_rect(text), |ui| {
+        problem_ui(ui, model, problem);
+    });
+    let layout = Layout::left_to_right(Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(buttons).layout(layout), |ui| {
+        let name = || model.spec.name.clone();
+        for command in [
+            UiCommand::RestartModel(name()),
+            UiCommand::ShowLogOf(name()),
+        ] {
+            let button = ui.button(command.text());
+            if button.on_hover_text(command.tooltip()).clicked() {
+                commands.send(command);
+            }
+        }
+    });
+}
+
+/// The source's picture and the error: side by side, or one above the other in a narrow place.
+fn split(rect: Rect) -> (Rect, Rect) {
+    if rect.width() > rect.height() {
+        let width = (rect.width() * 0.5).clamp(*ERROR_WIDTH.start(), *ERROR_WIDTH.end());
+        let (picture, error) = rect.split_left_right_at_x(rect.right() - width - GAP);
+        (picture, error.with_min_x(error.left() + GAP))
+    } else {
+        let (picture, error) = rect.split_top_bottom_at_fraction(0.5);
+        (picture, error.with_min_y(error.top() + GAP))
+    }
+}
+
+/// What happened, what to do, and the last words of the process.
+fn problem_ui(ui: &mut Ui, model: &ModelView, problem: &Problem) {
+    let palette = Palette::of(ui);
+    let shown = |text: RichText| Label::new(text).wrap().selectable(true);
+    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        ui.label(
+            strong("This model cannot run")
+                .size(15.0)
+                .color(palette.bad),
+        );
+        ui.add_space(2.0);
+        ui.add(shown(RichText::new(problem.message.as_str())));
+        if let Some(hint) = &problem.hint {
+            let hint = RichText::new(format::sentence(hint));
+            ui.add(shown(hint.color(palette.weak)));
+        }
+        // What the problem says already is not said twice.
+        let lines: Vec<&String> = model
+            .stderr
+            .iter()
+            .filter(|line| !line.contains(&problem.message))
+            .collect();
+        if !lines.is_empty() {
+            ui.add_space(6.0);
+            ui.label(
+                RichText::new("Last lines of its process")
+                    .small()
+                    .color(palette.weak),
+            );
+            for line in lines {
+                let line = RichText::new(line).monospace().size(11.0);
+                ui.add(shown(line.color(palette.weak)));
+            }
+        }
+    });
 }
 
 /// A strip above the body where what is shown is not the present; `false` where there is no need
