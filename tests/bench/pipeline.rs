@@ -1,6 +1,7 @@
 //! The whole pipeline against a bare ONNX Runtime loop and against the Python pipeline of the
 //! original question, all in one run. `cargo bench --bench pipeline`.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -103,15 +104,25 @@ fn question(model: &Path, folder: &Path, typecode: &str, threads: usize) -> Opti
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()
 }
 
-/// Seconds of a whole process.
-fn seconds(command: &mut Command) -> Option<f64> {
+/// Seconds from the start of a process to the first line with `mark` on its stdout, and to its end.
+fn seconds(command: &mut Command, mark: &str) -> Option<[f64; 2]> {
     let started = Instant::now();
-    let status = command
-        .stdout(Stdio::null())
+    let mut child = command
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .status()
+        .spawn()
         .ok()?;
-    status.success().then(|| started.elapsed().as_secs_f64())
+    let mut first = None;
+    for line in BufReader::new(child.stdout.take()?).lines() {
+        if line.ok()?.contains(mark) {
+            first.get_or_insert_with(|| started.elapsed().as_secs_f64());
+        }
+    }
+    let status = child.wait().ok()?;
+    Some([
+        first.filter(|_| status.success())?,
+        started.elapsed().as_secs_f64(),
+    ])
 }
 
 fn main() {
@@ -165,29 +176,29 @@ fn main() {
             .arg(&picture)
             .arg("--model")
             .arg(&model);
-        ours.extend(seconds(&mut command));
+        ours.extend(seconds(&mut command, r#""type":"prediction""#));
         let mut command = Command::new(python());
         command
             .arg(root.join("tests/bench/first_run_peer.py"))
             .arg(&model)
             .arg(&picture);
-        peer.extend(seconds(&mut command));
+        peer.extend(seconds(&mut command, ""));
     }
-    let ours = median(ours);
-    println!(
-        "process start to first prediction and end: ringside {:.0} ms",
-        ours * 1e3
-    );
     if peer.is_empty() {
-        println!(
-            "  skipped: Python with numpy, pillow and onnxruntime is missing (RINGSIDE_PYTHON)"
-        );
-    } else {
-        let peer = median(peer);
-        println!(
-            "  Python {:.0} ms: ringside is {:.2} times as fast",
-            peer * 1e3,
-            peer / ours
-        );
+        println!("skipped: Python with numpy, pillow and onnxruntime is missing (RINGSIDE_PYTHON)");
+    }
+    for (until, what) in ["process start to first prediction", "process start to end"]
+        .into_iter()
+        .enumerate()
+    {
+        let at = |times: &[[f64; 2]]| median(times.iter().map(|time| time[until]).collect());
+        println!("{what}: ringside {:.0} ms", at(&ours) * 1e3);
+        if !peer.is_empty() {
+            println!(
+                "  Python {:.0} ms: ringside is {:.2} times as fast",
+                at(&peer) * 1e3,
+                at(&peer) / at(&ours)
+            );
+        }
     }
 }
