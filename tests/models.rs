@@ -5,6 +5,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
+use ringside::protocol::{Origin, ScoreMeaning};
 use ringside::recording::{ProblemRow, Row};
 use support::{
     Finished, data, finish, image, predictions, ringside, root, run_json, summary, totals,
@@ -219,4 +220,65 @@ fn c13_a_cuda_device_that_is_not_there_is_said_everywhere() {
     );
     assert_eq!(strict.code(), 5, "{}", strict.stderr);
     assert_eq!(predictions(&strict.rows()).len(), 0);
+}
+
+/// What the last session row says of the numbers of its first model.
+fn scores(rows: &[Row]) -> ringside::protocol::ClassScores {
+    let session = rows.iter().rev().find_map(|row| match row {
+        Row::Session(session) => session.models.first(),
+        _ => None,
+    });
+    session.expect("a model").scores.clone().expect("known")
+}
+
+#[test]
+fn the_session_row_says_what_a_classifiers_numbers_are_and_how_that_is_known() {
+    let grey = image(&data("cases/grey200.png"));
+    for (model, are, evidence) in [
+        ("gemm", ScoreMeaning::Logits, "Gemm makes output `scores`"),
+        (
+            "softmax",
+            ScoreMeaning::Probabilities,
+            "Softmax makes output `scores`",
+        ),
+    ] {
+        let file = data(&format!("models/scores_{model}.onnx"));
+        let finished = run_json(&grey, &[&file], &["--device", "cpu"]);
+        assert_eq!(finished.code(), 0, "{}", finished.stderr);
+        let scores = scores(&finished.rows());
+        assert_eq!((scores.are, scores.origin), (are, Origin::Graph));
+        assert_eq!(scores.evidence, evidence);
+    }
+}
+
+#[test]
+fn numbers_that_turn_out_to_be_logits_are_a_notice_and_a_new_session_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, grey) in [("1.png", 0), ("2.png", 255)] {
+        let picture = image::GrayImage::from_pixel(8, 8, image::Luma([grey]));
+        picture.save(folder.path().join(name)).expect("a picture");
+    }
+    let finished = run_json(
+        &support::folder(folder.path()),
+        &[&data("models/scores_shifted.onnx")],
+        &["--device", "cpu", "--preset", "raw"],
+    );
+    assert_eq!(finished.code(), 0, "{}", finished.stderr);
+    let rows = finished.rows();
+    // [0.2, 0.3, 0.5] sums to 1; scipy.special.softmax([1.2, 1.3, 1.5]).
+    for (row, expected) in predictions(&rows).iter().zip([0.5, 0.390_694]) {
+        let top = row.output.top_class().expect("classes");
+        assert_eq!(top.id, 2);
+        assert!((top.score - expected).abs() < 1e-4, "{top:?}");
+    }
+    let notice = rows.iter().find_map(|row| match row {
+        Row::Notice(notice) if notice.code == "scores_revised" => Some(notice),
+        _ => None,
+    });
+    assert_eq!(notice.expect("a notice").about, "scores_shifted");
+    let scores = scores(&rows);
+    assert_eq!(
+        (scores.are, scores.origin),
+        (ScoreMeaning::Logits, Origin::Answers)
+    );
 }

@@ -72,7 +72,7 @@ enum Attempt {
 
 impl Engine {
     /// Loads a model for the device asked for, or the next best one, and runs it twice on `sample`;
-    /// the second run is profiled.
+    /// the second run is profiled. `look` sees the outputs.
     ///
     /// # Errors
     /// See [`EngineError`].
@@ -80,6 +80,7 @@ impl Engine {
         environment: &Environment,
         request: &EngineRequest<'_>,
         sample: &InputBuffer,
+        mut look: impl FnMut(&SessionOutputs<'_>),
     ) -> Result<Self, EngineError> {
         let model_error =
             |error: &ort::Error| ModelError::from_onnxruntime(request.model, error.message());
@@ -91,7 +92,7 @@ impl Engine {
                 reasons.push(format!("this ONNX Runtime was built without {provider}"));
                 continue;
             }
-            match Self::attempt(environment, request, target, sample) {
+            match Self::attempt(environment, request, target, sample, &mut look) {
                 Ok(engine) if engine.ran_elsewhere() => {
                     reasons.push(format!(
                         "{provider} was registered, and no kernel ran there"
@@ -116,7 +117,7 @@ impl Engine {
         // The device or the model? What the CPU cannot load either is not the device's fault.
         if model_suspected
             && let Err(Attempt::Load(error)) =
-                Self::attempt(environment, request, Target::Cpu, sample)
+                Self::attempt(environment, request, Target::Cpu, sample, &mut look)
         {
             return Err(model_error(&error).into());
         }
@@ -147,6 +148,7 @@ impl Engine {
         request: &EngineRequest<'_>,
         target: Target,
         sample: &InputBuffer,
+        look: &mut dyn FnMut(&SessionOutputs<'_>),
     ) -> Result<Self, Attempt> {
         // Without a folder for it the run is not profiled; what ran is then not known.
         let profile = ProfileFolder::create()
@@ -166,7 +168,7 @@ impl Engine {
             warm_up_error: None,
         };
         for _ in 0..2 {
-            let run = engine.run(sample).map(drop);
+            let run = engine.run(sample).map(|outputs| look(&outputs));
             if let Err(error) = run {
                 // A model may dislike a black picture; a device that does not work is another matter.
                 if target != Target::Cpu {

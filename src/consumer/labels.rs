@@ -123,11 +123,6 @@ impl Labels {
         self.names.len()
     }
 
-    /// Whether there is none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.names.is_empty()
-    }
-
     /// The name of class `index`, or `class 7` where it has none.
     pub(super) fn name(&self, index: usize) -> String {
         match self.names.get(index) {

@@ -42,7 +42,7 @@ pub use input::{ImageInput, InputBuffer};
 pub use job::Job;
 pub use library::{Library, LibraryError};
 pub use model::Model;
-pub use model_file::{Cause, DeclaredTensor, ModelError, ModelFile};
+pub use model_file::{Cause, DeclaredTensor, LastOperator, Makes, ModelError, ModelFile};
 pub use process::run;
 pub use runner::{Answers, Runner};
 pub use tensor::{OutputView, Values};

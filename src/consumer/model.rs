@@ -2,6 +2,8 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::Instant;
 
+use ort::session::SessionOutputs;
+
 use super::decode::{CLASSIFY, Decoder, Known};
 use super::engine::{Engine, EngineRequest};
 use super::failure::Failure;
@@ -11,6 +13,7 @@ use super::library::Library;
 use super::model_file::{Cause, DeclaredTensor, ModelError, ModelFile};
 use super::preprocess::{self, Hints, Preprocessor};
 use super::sidecar::Sidecar;
+use super::tensor::OutputView;
 use super::threads::inference_threads;
 use crate::protocol::{DeviceChoice, ModelCard, ModelSpec, Preprocess, Problem};
 
@@ -74,6 +77,7 @@ impl Model {
             sidecar_layout: of_sidecar(|sidecar| sidecar.layout.as_deref()),
             metadata_task: file.metadata.get("task").map(String::as_str),
             outputs: &declared,
+            last_operator: &file.last_operator,
         };
         let task = known.task()?;
         let hints = Hints {
@@ -99,9 +103,17 @@ impl Model {
             threads,
             changing_size: resolved.preprocess.size.is_none(),
         };
+        let labels_origin = labels.origin.clone();
+        let label_count = labels.len();
+        let mut decoder = known.decoder(&task.value, labels)?;
         let (sha256, engine) = thread::scope(|scope| {
             let digest = scope.spawn(|| file.sha256());
-            let engine = Engine::load(&library.environment, &request, &sample);
+            let frames = batch as usize;
+            // What the model says of a black picture tells already what its numbers are.
+            let look = |outputs: &SessionOutputs<'_>| {
+                decoder.learn(&OutputView::all(outputs), frames, frames);
+            };
+            let engine = Engine::load(&library.environment, &request, &sample, look);
             let digest = digest
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -114,13 +126,10 @@ impl Model {
         notices.extend(label_notice(
             spec,
             &task.value,
-            &labels,
+            (label_count, &labels_origin),
             class_count(&outputs),
         ));
         notices.extend(engine_notices(spec, &engine));
-        let label_count = u32::try_from(labels.len()).unwrap_or(u32::MAX);
-        let labels_origin = labels.origin.clone();
-        let decoder = known.decoder(&task.value, labels)?;
         let card = ModelCard {
             path: spec.path.clone(),
             sha256,
@@ -134,8 +143,9 @@ impl Model {
             batch,
             task,
             layout: decoder.layout().to_owned(),
+            scores: decoder.scores().cloned(),
             labels: labels_origin,
-            label_count,
+            label_count: u32::try_from(label_count).unwrap_or(u32::MAX),
             preprocess: resolved.preprocess.clone(),
             preprocess_origins: resolved.origins,
             load_micros: timer.micros,
@@ -185,17 +195,15 @@ fn class_count(outputs: &[crate::protocol::TensorInfo]) -> Option<usize> {
 fn label_notice(
     spec: &ModelSpec,
     task: &str,
-    labels: &Labels,
+    (labels, origin): (usize, &str),
     classes: Option<usize>,
 ) -> Option<Problem> {
-    let classes = classes.filter(|&classes| classes != labels.len())?;
-    (task == CLASSIFY && !labels.is_empty()).then(|| Problem {
+    let classes = classes.filter(|&classes| classes != labels)?;
+    (task == CLASSIFY && labels > 0).then(|| Problem {
         code: "labels_mismatch".to_owned(),
         message: format!(
-            "{}: {} labels ({}) for {classes} classes; classes may be named wrongly",
-            spec.name,
-            labels.len(),
-            labels.origin
+            "{}: {labels} labels ({origin}) for {classes} classes; classes may be named wrongly",
+            spec.name
         ),
         hint: Some("Name the labels that belong to the model.".to_owned()),
     })

@@ -7,12 +7,16 @@ use super::job::Job;
 use super::runner::{Answers, Runner};
 use super::workers::Preparation;
 use crate::base::monotonic_nanos;
-use crate::protocol::{Delivery, Event, EventSender, ModelSpec, PredictionEvent};
+use crate::protocol::{
+    ClassScores, Delivery, Event, EventSender, ModelSpec, PredictionEvent, Problem,
+};
 use crate::ring::{HELD_CAPACITY, Take};
 
 /// Takes frames from a ring and reports what the model says about them.
 pub(super) struct Pipeline {
     runner: Runner,
+    /// The model's name in the session.
+    name: String,
     events: EventSender,
     delivery: Delivery,
     preparation: Preparation,
@@ -61,6 +65,7 @@ impl Pipeline {
         Self {
             preparation: Preparation::new(&model.preprocess, &model.input, spec.workers),
             persistent_workers: spec.persistent_workers,
+            name: spec.name.clone(),
             delivery,
             batch,
             // The ring remembers only so many frames of a reader, of which one stays pinned.
@@ -160,9 +165,29 @@ impl Pipeline {
         self.preparation.collect(&mut self.ready, self.batch)?;
         self.choose_running();
         let turn = connection.turn.as_mut();
+        let known = self.runner.card().scores.clone();
         let answers = self.runner.answer(&mut self.running, turn)?;
+        if answers.new_card {
+            self.tell_scores(known.as_ref());
+        }
         self.report(connection, answers);
         Ok(())
+    }
+
+    /// Tells that the answers show what the model's numbers are, and that `known` was wrong, if it was.
+    fn tell_scores(&self, known: Option<&ClassScores>) {
+        let card = self.runner.card();
+        if let (Some(known), Some(found)) = (known, &card.scores) {
+            self.events.send(&Event::Notice(Problem {
+                code: "scores_revised".to_owned(),
+                message: format!(
+                    "{}: its numbers are logits ({}); earlier answers took them for probabilities ({})",
+                    self.name, found.evidence, known.evidence
+                ),
+                hint: Some("`layout = \"logits\"` says so from the start.".to_owned()),
+            }));
+        }
+        self.events.send(&Event::Card(Box::new(card.clone())));
     }
 
     /// Moves the oldest frames that can run together from ready to running: frames of one size, as

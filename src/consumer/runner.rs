@@ -30,6 +30,8 @@ pub struct Answers {
     pub outputs: Vec<Output>,
     /// Whether this was the first run with this input shape.
     pub warmup: bool,
+    /// The answers show what the model's numbers are, and the card now says it.
+    pub new_card: bool,
 }
 
 impl Runner {
@@ -104,6 +106,7 @@ impl Runner {
             return Ok(Answers {
                 outputs: vec![Output::Invalid { reason }],
                 warmup: false,
+                new_card: false,
             });
         }
         let Model {
@@ -144,6 +147,7 @@ impl Runner {
         let outputs = match &result {
             Ok(outputs) => {
                 let views = OutputView::all(outputs);
+                decoder.learn(&views, count, frames);
                 let decode = |index| decoder.decode(&views, index, frames, self.tuning);
                 (0..count).map(decode).collect()
             }
@@ -157,7 +161,15 @@ impl Runner {
         note(jobs, |times| {
             (times.started, times.inferred, times.decoded) = (started, inferred, decoded);
         });
-        Ok(Answers { outputs, warmup })
+        let new_card = self.model.card.scores.as_ref() != self.model.decoder.scores();
+        if new_card {
+            self.model.card.scores = self.model.decoder.scores().cloned();
+        }
+        Ok(Answers {
+            outputs,
+            warmup,
+            new_card,
+        })
     }
 }
 

@@ -63,6 +63,8 @@ pub enum Event {
     /// The model is loaded and has run once; the consumer waits for
     /// [`Command::Play`](super::Command::Play).
     Ready(Box<ModelCard>),
+    /// More is known of the model than when it was [`Self::Ready`].
+    Card(Box<ModelCard>),
     /// A model's answer to one frame.
     Prediction(Box<PredictionEvent>),
     /// Answers that were not reported because the session did not keep up (live only).

@@ -17,8 +17,9 @@ pub use event::{
     SourceState,
 };
 pub use model::{
-    Chosen, DeviceChoice, DeviceChoiceError, ExecutedKernels, Filter, ModelCard, ModelSpec,
-    NmsKind, Origin, Preprocess, PreprocessSpec, ProviderReport, Resize, TensorInfo,
+    Chosen, ClassScores, DeviceChoice, DeviceChoiceError, ExecutedKernels, Filter, ModelCard,
+    ModelSpec, NmsKind, Origin, Preprocess, PreprocessSpec, ProviderReport, Resize, ScoreMeaning,
+    TensorInfo,
 };
 pub use source::{Delivery, Schedule};
 pub use wire::{EventSender, Lines, MAX_LINE_BYTES, WireError, read_commands, take_over_stdout};

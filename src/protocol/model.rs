@@ -26,7 +26,8 @@ pub struct ModelSpec {
     pub labels: Option<PathBuf>,
     /// `auto`, `classify` or `raw`.
     pub task: String,
-    /// Layout of the outputs; `auto`, or one of the decoders' names.
+    /// Layout of the outputs: `auto`, `raw`, or what a classifier's numbers are: `classes` (found
+    /// out), `logits`, `probabilities` or `scores`.
     pub layout: String,
     /// Lowest score of a reported detection.
     pub threshold: f32,
@@ -248,6 +249,10 @@ pub enum Origin {
     Metadata,
     /// The shape or type of the model's inputs and outputs.
     Shape,
+    /// The operators of the model's graph.
+    Graph,
+    /// The model's own answers.
+    Answers,
     /// What models of this kind usually take.
     Default,
 }
@@ -259,6 +264,29 @@ pub struct Chosen<T> {
     pub value: T,
     /// Who chose it.
     pub origin: Origin,
+}
+
+/// What a classifier's own numbers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScoreMeaning {
+    /// Unbounded: a softmax makes probabilities of them.
+    Logits,
+    /// Probabilities over all classes, reported as they are.
+    Probabilities,
+    /// Neither; reported as they are.
+    Scores,
+}
+
+/// What a classifier's own numbers are, and how that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassScores {
+    /// What they are.
+    pub are: ScoreMeaning,
+    /// Who says so.
+    pub origin: Origin,
+    /// The evidence, in words.
+    pub evidence: String,
 }
 
 /// Name, type and shape of an input or output.
@@ -329,6 +357,10 @@ pub struct ModelCard {
     pub task: Chosen<String>,
     /// Name of the decoder.
     pub layout: String,
+    /// What a classifier's numbers are; `None` for other models, and before the first usable answer
+    /// of one whose graph does not tell.
+    #[serde(default)]
+    pub scores: Option<ClassScores>,
     /// Where the labels come from, in words (`metadata`, a file, or `none`), and how many there are.
     pub labels: String,
     /// Number of labels.

@@ -6,8 +6,8 @@ use crate::base::LatencyStats;
 use crate::frame::{CapturedFrom, Orientation};
 use crate::prediction::Output;
 use crate::protocol::{
-    Delivery, ExecutedKernels, ModelCard, NmsKind, Origin, Preprocess, ReportTimes, Schedule,
-    TensorInfo,
+    ClassScores, Delivery, ExecutedKernels, ModelCard, NmsKind, Origin, Preprocess, ReportTimes,
+    Schedule, TensorInfo,
 };
 
 /// One line of a recording.
@@ -17,7 +17,7 @@ use crate::protocol::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Row {
-    /// The session and its models; written first, and again when a model becomes known.
+    /// The session and its models; written first, and again when more is known of a model.
     Session(Box<SessionRow>),
     /// A published frame.
     Frame(FrameRow),
@@ -98,6 +98,9 @@ pub struct ModelRow {
     pub task: String,
     /// Name of the decoder.
     pub layout: String,
+    /// What a classifier's numbers are, and how that is known.
+    #[serde(default)]
+    pub scores: Option<ClassScores>,
     /// Where the labels come from.
     pub labels: String,
     /// Lowest score of a reported detection.
@@ -133,6 +136,7 @@ impl ModelRow {
             batch: card.batch,
             task: card.task.value.clone(),
             layout: card.layout.clone(),
+            scores: card.scores.clone(),
             labels: card.labels.clone(),
             threshold: spec.threshold,
             iou: spec.iou,
@@ -329,8 +333,8 @@ pub struct FrameCounts {
     pub skipped: u64,
 }
 
-/// Totals of a model. `published − taken = dropped` and `taken = predicted + invalid + lost`,
-/// counted from when the model joined.
+/// Totals of a model. `published − taken = dropped` and `taken = predicted + invalid + lost +
+/// unreported`, counted from when the model joined.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelSummary {
     /// The model's name.

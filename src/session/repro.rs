@@ -2,7 +2,9 @@ use std::path::PathBuf;
 
 use super::spec::{SessionSpec, SpecError};
 use crate::frame::Frame;
-use crate::protocol::{Delivery, ModelCard, ModelSpec, PredictionEvent, PreprocessSpec};
+use crate::protocol::{
+    Delivery, ModelCard, ModelSpec, Origin, PredictionEvent, PreprocessSpec, ScoreMeaning,
+};
 
 /// Name of the picture in a `repro/` folder.
 pub const REPRO_FRAME: &str = "frame.png";
@@ -46,6 +48,17 @@ impl ReproCapture {
                 pad: Some(preprocess.pad),
             };
             model.task = card.task.value.clone();
+            // One frame may not tell what many did.
+            if let Some(scores) = &card.scores
+                && scores.origin == Origin::Answers
+            {
+                model.layout = match scores.are {
+                    ScoreMeaning::Logits => "logits",
+                    ScoreMeaning::Probabilities => "probabilities",
+                    ScoreMeaning::Scores => "scores",
+                }
+                .to_owned();
+            }
         }
         let frame: PathBuf = folder.join(REPRO_FRAME);
         SessionSpec {

@@ -1,32 +1,63 @@
+use super::meaning::Meaning;
 use super::{Decoder, Tuning, fault};
 use crate::consumer::labels::Labels;
 use crate::consumer::tensor::OutputView;
 use crate::prediction::{Class, Output, ScoreKind};
+use crate::protocol::{ClassScores, ScoreMeaning};
 
 /// Decodes the scores of a classifier: its first output, one score a class.
 #[derive(Debug)]
 pub(super) struct ClassesDecoder {
     labels: Labels,
-    scores: ScoreKind,
+    layout: &'static str,
+    meaning: Meaning,
 }
 
-/// How far from 1 the sum of a row may be that is taken for probabilities already; a softmax in
-/// 16-bit floats over 1000 classes strays by a few thousandths.
-const SUM_TOLERANCE: f64 = 0.01;
-
 impl ClassesDecoder {
-    /// Names classes by `labels`; gives probabilities, or the model's own numbers.
-    pub(super) fn new(labels: Labels, scores: ScoreKind) -> Self {
-        Self { labels, scores }
+    /// Names classes by `labels`, and reads the model's numbers as `meaning` says.
+    pub(super) fn new(labels: Labels, layout: &'static str, meaning: Meaning) -> Self {
+        Self {
+            labels,
+            layout,
+            meaning,
+        }
+    }
+}
+
+/// The class scores of frame `index`, all finite, or why there are none.
+fn row(outputs: &[OutputView<'_>], index: usize, batch: usize) -> Result<Vec<f32>, String> {
+    let Some(output) = outputs.first() else {
+        return Err("the model gave no output".to_owned());
+    };
+    let part = output.part(index, batch);
+    let Some(values) = part.scores().filter(|values| !values.is_empty()) else {
+        return Err(format!(
+            "output `{}` of type {} and shape {:?} holds no class scores",
+            output.name,
+            output.dtype,
+            part.shape()
+        ));
+    };
+    let nan = values.iter().filter(|value| value.is_nan()).count();
+    let infinite = values.iter().filter(|value| value.is_infinite()).count();
+    match fault(output.name, nan as u64, infinite as u64) {
+        Some(reason) => Err(reason),
+        None => Ok(values),
     }
 }
 
 impl Decoder for ClassesDecoder {
     fn layout(&self) -> &'static str {
-        match self.scores {
-            ScoreKind::Probability => "classes",
-            ScoreKind::Score => "scores",
-        }
+        self.layout
+    }
+
+    fn learn(&mut self, outputs: &[OutputView<'_>], count: usize, batch: usize) {
+        let rows = (0..count).filter_map(|index| row(outputs, index, batch).ok());
+        rows.for_each(|row| self.meaning.learn(&row));
+    }
+
+    fn scores(&self) -> Option<&ClassScores> {
+        self.meaning.found()
     }
 
     fn decode(
@@ -36,33 +67,21 @@ impl Decoder for ClassesDecoder {
         batch: usize,
         tuning: Tuning,
     ) -> Output {
-        let Some(output) = outputs.first() else {
-            return Output::Invalid {
-                reason: "the model gave no output".to_owned(),
-            };
+        let values = match row(outputs, index, batch) {
+            Ok(values) => values,
+            Err(reason) => return Output::Invalid { reason },
         };
-        let part = output.part(index, batch);
-        let Some(values) = part.scores().filter(|values| !values.is_empty()) else {
-            return Output::Invalid {
-                reason: format!(
-                    "output `{}` of type {} and shape {:?} holds no class scores",
-                    output.name,
-                    output.dtype,
-                    part.shape()
-                ),
-            };
-        };
-        let nan = values.iter().filter(|value| value.is_nan()).count();
-        let infinite = values.iter().filter(|value| value.is_infinite()).count();
-        if let Some(reason) = fault(output.name, nan as u64, infinite as u64) {
-            return Output::Invalid { reason };
-        }
         let mut scores = values.clone();
-        if self.scores == ScoreKind::Probability && !are_probabilities(&values) {
-            softmax(&mut scores);
-        }
+        let kind = match self.meaning.found().map(|found| found.are) {
+            Some(ScoreMeaning::Logits) => {
+                softmax(&mut scores);
+                ScoreKind::Probability
+            }
+            Some(ScoreMeaning::Probabilities) => ScoreKind::Probability,
+            Some(ScoreMeaning::Scores) | None => ScoreKind::Score,
+        };
         Output::Classes {
-            scores: self.scores,
+            scores: kind,
             classes: best(&scores, tuning.top as usize)
                 .into_iter()
                 .map(|class| Class {
@@ -74,12 +93,6 @@ impl Decoder for ClassesDecoder {
                 .collect(),
         }
     }
-}
-
-/// Whether a row is a softmax already: a second one would flatten it.
-fn are_probabilities(scores: &[f32]) -> bool {
-    let sum: f64 = scores.iter().map(|&score| f64::from(score)).sum();
-    scores.iter().all(|score| (0.0..=1.0).contains(score)) && (sum - 1.0).abs() <= SUM_TOLERANCE
 }
 
 /// exp(x − max) over its sum, in 64 bits.
@@ -112,19 +125,26 @@ mod tests {
 
     use super::*;
     use crate::consumer::tensor::Values;
+    use crate::protocol::Origin;
 
     const TUNING: Tuning = Tuning {
         threshold: 0.25,
         top: 5,
     };
 
-    fn decode(scores: ScoreKind, shape: &[usize], values: &[f32], index: usize) -> Output {
+    fn decode(are: ScoreMeaning, shape: &[usize], values: &[f32], index: usize) -> Output {
         let output = OutputView {
             name: "logits",
             dtype: "f32",
             values: Values::F32(ArrayView::from_shape(shape, values).expect("as many")),
         };
-        ClassesDecoder::new(Labels::default(), scores).decode(&[output], index, shape[0], TUNING)
+        let meaning = Meaning::wished(are, Origin::You, "");
+        ClassesDecoder::new(Labels::default(), "classes", meaning).decode(
+            &[output],
+            index,
+            shape[0],
+            TUNING,
+        )
     }
 
     fn scores_of(output: Output) -> Vec<(u32, f32)> {
@@ -140,22 +160,22 @@ mod tests {
     // scipy.special.softmax([10, 0, 5]) = [0.99326, 4.509e-05, 0.0066925]
     #[test]
     fn logits_get_a_softmax_and_probabilities_do_not_get_another() {
-        let logits = decode(ScoreKind::Probability, &[1, 3], &[10.0, 0.0, 5.0], 0);
+        let logits = decode(ScoreMeaning::Logits, &[1, 3], &[10.0, 0.0, 5.0], 0);
         let classes = scores_of(logits);
         assert_eq!([classes[0].0, classes[1].0, classes[2].0], [0, 2, 1]);
         for ((_, score), expected) in classes.iter().zip([0.993_262_4, 0.006_692_5, 4.509e-5]) {
             assert!((score - expected).abs() < 1e-6, "{score} {expected}");
         }
-        let already = decode(ScoreKind::Probability, &[1, 3], &[0.1, 0.7, 0.2], 0);
+        let already = decode(ScoreMeaning::Probabilities, &[1, 3], &[0.1, 0.7, 0.2], 0);
         assert_eq!(scores_of(already), [(1, 0.7), (2, 0.2), (0, 0.1)]);
-        let unchanged = decode(ScoreKind::Score, &[1, 3], &[10.0, 0.0, 5.0], 0);
+        let unchanged = decode(ScoreMeaning::Scores, &[1, 3], &[10.0, 0.0, 5.0], 0);
         assert_eq!(scores_of(unchanged), [(0, 10.0), (2, 5.0), (1, 0.0)]);
     }
 
     #[test]
     fn the_models_own_numbers_are_kept_beside_the_probabilities() {
         let Output::Classes { classes, .. } =
-            decode(ScoreKind::Probability, &[1, 3], &[10.0, 0.0, 5.0], 0)
+            decode(ScoreMeaning::Logits, &[1, 3], &[10.0, 0.0, 5.0], 0)
         else {
             panic!("classes");
         };
@@ -167,7 +187,7 @@ mod tests {
     fn every_frame_of_a_batch_gets_its_own_row() {
         let values = [0.0, 1.0, 2.0, 1.0, 0.0, 0.0];
         for (index, best) in [(0, 2), (1, 0)] {
-            let output = decode(ScoreKind::Score, &[2, 3], &values, index);
+            let output = decode(ScoreMeaning::Scores, &[2, 3], &values, index);
             assert_eq!(scores_of(output)[0].0, best);
         }
     }
@@ -182,7 +202,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                decode(ScoreKind::Probability, &[1, 3], &values, 0),
+                decode(ScoreMeaning::Logits, &[1, 3], &values, 0),
                 Output::Invalid {
                     reason: reason.to_owned()
                 }

@@ -4,19 +4,31 @@
 //! and the outputs' shapes say; it then turns the outputs of every run into [`Output`]s.
 
 mod classes;
+mod meaning;
 mod raw;
 
 use self::classes::ClassesDecoder;
+use self::meaning::Meaning;
 use self::raw::RawDecoder;
 use super::labels::Labels;
+use super::model_file::LastOperator;
 use super::tensor::OutputView;
-use crate::prediction::{Output, ScoreKind};
-use crate::protocol::{Chosen, Origin, TensorInfo};
+use crate::prediction::Output;
+use crate::protocol::{Chosen, ClassScores, Origin, ScoreMeaning, TensorInfo};
 
 /// Turns outputs into predictions.
 pub trait Decoder: Send {
     /// Its name, as in a session file's `layout`.
     fn layout(&self) -> &'static str;
+
+    /// Learns from the outputs of a run what the model's numbers are, before they are decoded: they
+    /// belong to the first `count` of `batch` frames.
+    fn learn(&mut self, _outputs: &[OutputView<'_>], _count: usize, _batch: usize) {}
+
+    /// What a classifier's numbers are, once that is known.
+    fn scores(&self) -> Option<&ClassScores> {
+        None
+    }
 
     /// What the outputs say about frame `index` of the `batch` frames of the run.
     fn decode(
@@ -52,14 +64,21 @@ pub(super) struct Known<'a> {
     pub metadata_task: Option<&'a str>,
     /// The model's outputs.
     pub outputs: &'a [TensorInfo],
+    /// What makes the numbers of the first output.
+    pub last_operator: &'a LastOperator,
 }
 
 /// The task of a classifier.
 pub(super) const CLASSIFY: &str = "classify";
 /// The task of a model without a decoder.
 pub(super) const RAW: &str = "raw";
-/// Layouts that can be asked for, beside `auto`.
-const LAYOUTS: [&str; 3] = ["classes", "scores", "raw"];
+/// Layouts that can be asked for, beside `auto`: class scores whose meaning is found out, or is told,
+/// and tensors as they are.
+const LAYOUTS: [&str; 5] = [CLASSES, LOGITS, PROBABILITIES, SCORES, RAW];
+const CLASSES: &str = "classes";
+const LOGITS: &str = "logits";
+const PROBABILITIES: &str = "probabilities";
+const SCORES: &str = "scores";
 
 /// A task or layout that there is no decoder for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -120,31 +139,40 @@ impl Known<'_> {
         task: &str,
         labels: Labels,
     ) -> Result<Box<dyn Decoder>, UnknownDecoder> {
-        let wished = [Some(self.layout), self.sidecar_layout];
-        let layout = wished.into_iter().flatten().find(|&name| name != "auto");
-        let scores = match layout {
-            Some(name) if !LAYOUTS.contains(&name) => {
-                return Err(UnknownDecoder {
-                    what: "layout",
-                    name: name.to_owned(),
-                    known: format!("auto, {}", LAYOUTS.join(", ")),
-                });
-            }
-            Some("scores") => ScoreKind::Score,
-            _ => ScoreKind::Probability,
+        let wished = [
+            (Some(self.layout), Origin::You),
+            (self.sidecar_layout, Origin::Sidecar),
+        ];
+        let wish = wished
+            .into_iter()
+            .find_map(|(name, origin)| Some((name.filter(|&name| name != "auto")?, origin)));
+        let (name, origin) = wish.unwrap_or((CLASSES, Origin::Default));
+        let Some(layout) = LAYOUTS.into_iter().find(|&layout| layout == name) else {
+            return Err(UnknownDecoder {
+                what: "layout",
+                name: name.to_owned(),
+                known: format!("auto, {}", LAYOUTS.join(", ")),
+            });
         };
-        Ok(if task == CLASSIFY {
-            Box::new(ClassesDecoder::new(labels, scores))
-        } else {
-            Box::new(RawDecoder)
-        })
+        if task != CLASSIFY {
+            return Ok(Box::new(RawDecoder));
+        }
+        let meaning = match layout {
+            LOGITS => Meaning::wished(ScoreMeaning::Logits, origin, layout),
+            PROBABILITIES => Meaning::wished(ScoreMeaning::Probabilities, origin, layout),
+            SCORES => Meaning::wished(ScoreMeaning::Scores, origin, layout),
+            _ => Meaning::of_graph(self.last_operator),
+        };
+        // A classifier has no layout `raw`; its task was asked for beside it.
+        let layout = if layout == RAW { CLASSES } else { layout };
+        Ok(Box::new(ClassesDecoder::new(labels, layout, meaning)))
     }
 }
 
 fn task_of_layout(layout: &str) -> Option<&'static str> {
     match layout {
-        "classes" | "scores" => Some(CLASSIFY),
-        "raw" => Some(RAW),
+        CLASSES | LOGITS | PROBABILITIES | SCORES => Some(CLASSIFY),
+        RAW => Some(RAW),
         _ => None,
     }
 }
@@ -175,6 +203,7 @@ pub(super) fn fault(output: &str, nan: u64, infinite: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::consumer::model_file::Makes;
 
     fn output(dtype: &str, shape: &str) -> TensorInfo {
         TensorInfo {
@@ -212,6 +241,11 @@ mod tests {
     #[test]
     fn the_most_particular_word_decides_the_task() {
         let outputs = [output("f32", "1,10")];
+        let last_operator = LastOperator {
+            makes: Makes::Unknown,
+            operator: String::new(),
+            output: "y".to_owned(),
+        };
         let known = Known {
             task: "auto",
             layout: "auto",
@@ -219,6 +253,7 @@ mod tests {
             sidecar_layout: None,
             metadata_task: None,
             outputs: &outputs,
+            last_operator: &last_operator,
         };
         let task = |known: &Known<'_>| {
             let task = known.task().expect("a task");

@@ -8,6 +8,7 @@
 mod error;
 mod explain;
 mod external;
+mod last_operator;
 mod proto;
 
 use std::collections::{BTreeMap, HashSet};
@@ -19,6 +20,7 @@ use prost::Message;
 use sha2::{Digest, Sha256};
 
 pub use self::error::{Cause, ModelError};
+pub use self::last_operator::{LastOperator, Makes};
 use self::proto::{DimensionProto, GraphProto, ModelProto, ValueInfoProto};
 use crate::protocol::TensorInfo;
 
@@ -32,6 +34,8 @@ pub struct ModelFile {
     pub inputs: Vec<DeclaredTensor>,
     /// Outputs, in order.
     pub outputs: Vec<DeclaredTensor>,
+    /// What makes the numbers of the first output.
+    pub last_operator: LastOperator,
 }
 
 /// An input or output as the file declares it.
@@ -110,6 +114,7 @@ impl ModelFile {
             metadata: metadata(&model),
             inputs: inputs(graph),
             outputs: graph.output.iter().map(DeclaredTensor::new).collect(),
+            last_operator: LastOperator::of_first_output(graph),
             content,
         })
     }

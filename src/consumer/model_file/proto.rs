@@ -90,6 +90,12 @@ pub(super) struct DimensionProto {
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct NodeProto {
+    #[prost(string, repeated, tag = "1")]
+    pub input: Vec<String>,
+    #[prost(string, repeated, tag = "2")]
+    pub output: Vec<String>,
+    #[prost(string, tag = "4")]
+    pub op_type: String,
     #[prost(message, repeated, tag = "5")]
     pub attribute: Vec<AttributeProto>,
 }

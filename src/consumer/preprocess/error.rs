@@ -66,6 +66,7 @@ fn said_by(origin: Origin) -> &'static str {
         Origin::Sidecar => "from the file beside the model",
         Origin::Metadata => "from the model's metadata",
         Origin::Shape => "from the model's input",
+        Origin::Graph | Origin::Answers => "from the model",
         Origin::Default => "the default",
     }
 }

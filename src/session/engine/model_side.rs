@@ -195,7 +195,9 @@ impl Engine {
             Event::Ready(card) => {
                 // A restart tells nothing new.
                 let is_news = model.card.as_ref().is_none_or(|known| {
-                    known.sha256 != card.sha256 || known.provider.provider != card.provider.provider
+                    known.sha256 != card.sha256
+                        || known.provider.provider != card.provider.provider
+                        || known.scores != card.scores
                 });
                 model.card = Some(Arc::from(card));
                 model.ready = true;
@@ -215,6 +217,10 @@ impl Engine {
                 } else {
                     self.flow_if_ready();
                 }
+            }
+            Event::Card(card) => {
+                model.card = Some(Arc::from(card));
+                self.write_session_row();
             }
             Event::Prediction(prediction) => self.answered(index, *prediction, received_nanos),
             Event::Unreported { count } => model.stats.unreported += count,
