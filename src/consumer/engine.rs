@@ -1,8 +1,6 @@
-use std::fs::{self, DirBuilder};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use ort::environment::Environment;
 use ort::logging::LogLevel;
@@ -13,6 +11,7 @@ use super::device::{Target, plain_reason};
 use super::input::InputBuffer;
 use super::model_file::ModelError;
 use super::profile::Executed;
+use super::profile_folder::ProfileFolder;
 use super::tensor::tensor_info;
 use crate::protocol::{DeviceChoice, ProviderReport, TensorInfo};
 
@@ -21,6 +20,8 @@ use crate::protocol::{DeviceChoice, ProviderReport, TensorInfo};
 pub struct EngineRequest<'a> {
     /// The ONNX file.
     pub model: &'a Path,
+    /// What is in it, unless it keeps weights in other files: ONNX Runtime need not read it again.
+    pub content: Option<&'a [u8]>,
     /// Name of its input.
     pub input: &'a str,
     /// The device asked for.
@@ -71,8 +72,8 @@ enum Attempt {
 }
 
 impl Engine {
-    /// Loads a model for the device asked for, or the next best one, and runs it twice on `sample`;
-    /// the second run is profiled. `look` sees the outputs.
+    /// Loads a model for the device asked for, or the next best one, and runs it on `sample`, twice
+    /// where it is on a GPU; the last run is profiled. `look` sees the outputs.
     ///
     /// # Errors
     /// See [`EngineError`].
@@ -155,6 +156,12 @@ impl Engine {
             .inspect_err(|error| tracing::warn!("the first run is not profiled: {error}"))
             .ok();
         let session = build(environment, request, target, profile.as_ref())?;
+        let profile = profile.and_then(|folder| {
+            folder
+                .into_file()
+                .inspect_err(|error| tracing::warn!("the first run is not profiled: {error}"))
+                .ok()
+        });
         let mut engine = Self {
             session,
             input: request.input.to_owned(),
@@ -167,7 +174,7 @@ impl Engine {
             },
             warm_up_error: None,
         };
-        for _ in 0..2 {
+        for _ in 0..warm_up_runs(target) {
             let run = engine.run(sample).map(|outputs| look(&outputs));
             if let Err(error) = run {
                 // A model may dislike a black picture; a device that does not work is another matter.
@@ -182,8 +189,8 @@ impl Engine {
             tracing::warn!("the assignment of nodes to providers is not known: {error}");
             Default::default()
         });
-        if profile.is_some() {
-            let executed = engine.executed().unwrap_or_else(|error| {
+        if let Some(profile) = profile {
+            let executed = engine.executed(profile).unwrap_or_else(|error| {
                 tracing::warn!("the profile of the first run cannot be read: {error}");
                 Executed::default()
             });
@@ -193,9 +200,9 @@ impl Engine {
         Ok(engine)
     }
 
-    fn executed(&mut self) -> io::Result<Executed> {
-        let file = self.session.end_profiling().map_err(io::Error::other)?;
-        Executed::read(Path::new(&file))
+    fn executed(&mut self, profile: File) -> io::Result<Executed> {
+        self.session.end_profiling().map_err(io::Error::other)?;
+        Executed::read(profile)
     }
 
     /// Whether it is known that no kernel ran on the target.
@@ -240,6 +247,15 @@ impl Engine {
     }
 }
 
+/// Runs of a model before it is ready. The first one on a GPU is spent on choosing kernels; on the CPU
+/// a second would tell nothing that the first does not.
+const fn warm_up_runs(target: Target) -> u32 {
+    match target {
+        Target::Cpu => 1,
+        Target::Cuda(_) | Target::TensorRt(_) => 2,
+    }
+}
+
 fn build(
     environment: &Environment,
     request: &EngineRequest<'_>,
@@ -260,40 +276,17 @@ fn build(
             builder = builder.with_memory_pattern(false)?;
         }
         match profile {
-            Some(folder) => Ok(builder.with_profiling(folder.0.join("run"))?),
+            Some(folder) => Ok(builder.with_profiling(folder.prefix())?),
             None => Ok(builder),
         }
     };
-    configure()
+    let mut builder = configure()
         .map_err(load)?
         .with_execution_providers(target.providers(!request.changing_size))
-        .map_err(|error| Attempt::Register(error.into()))?
-        .commit_from_file(request.model)
-        .map_err(load)
-}
-
-/// A folder for the profile of the first run, removed with all that is in it.
-struct ProfileFolder(PathBuf);
-
-impl ProfileFolder {
-    fn create() -> io::Result<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("ringside-profile-{}-{count}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        // Of a process that was killed and had the same number.
-        if path.is_dir() {
-            fs::remove_dir_all(&path)?;
-        }
-        DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Self(path))
+        .map_err(|error| Attempt::Register(error.into()))?;
+    match request.content {
+        Some(content) => builder.commit_from_memory(content),
+        None => builder.commit_from_file(request.model),
     }
-}
-
-impl Drop for ProfileFolder {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.0) {
-            tracing::warn!("{} is left behind: {error}", self.0.display());
-        }
-    }
+    .map_err(load)
 }

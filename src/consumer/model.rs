@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::thread;
 use std::time::Instant;
 
 use ort::session::SessionOutputs;
@@ -10,8 +9,9 @@ use super::failure::Failure;
 use super::input::{ImageInput, InputBuffer};
 use super::labels::Labels;
 use super::library::Library;
-use super::model_file::{Cause, DeclaredTensor, ModelError, ModelFile};
+use super::model_file::{Cause, DeclaredTensor, ModelError};
 use super::preprocess::{self, Hints, Preprocessor};
+use super::reading::Reading;
 use super::sidecar::Sidecar;
 use super::tensor::OutputView;
 use super::threads::inference_threads;
@@ -45,10 +45,23 @@ impl Model {
     /// # Errors
     /// The model, its labels or its sidecar cannot be used, or the device cannot be had.
     pub fn load(spec: &ModelSpec, models: u32, library: &Library) -> Result<Self, Failure> {
+        Self::load_read(spec, models, library, Reading::start(&spec.path)?)
+    }
+
+    /// As [`Self::load`], for a file that is being read already.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_read(
+        spec: &ModelSpec,
+        models: u32,
+        library: &Library,
+        reading: Reading,
+    ) -> Result<Self, Failure> {
         let mut timer = StepTimer::new();
         let path = spec.path.as_path();
         let refuse = |cause: Cause| ModelError::new(path, cause);
-        let file = ModelFile::open(path)?;
+        let file = reading.file()?;
         let sidecar = Sidecar::read(path)?;
         let input = match ImageInput::of(&file) {
             Ok(input) => input,
@@ -97,6 +110,7 @@ impl Model {
         let threads = inference_threads(spec.threads, models);
         let request = EngineRequest {
             model: path,
+            content: file.whole(),
             input: &input.name,
             device: spec.device,
             strict: spec.strict,
@@ -106,20 +120,12 @@ impl Model {
         let labels_origin = labels.origin.clone();
         let label_count = labels.len();
         let mut decoder = known.decoder(&task.value, labels)?;
-        let (sha256, engine) = thread::scope(|scope| {
-            let digest = scope.spawn(|| file.sha256());
-            let frames = batch as usize;
-            // What the model says of a black picture tells already what its numbers are.
-            let look = |outputs: &SessionOutputs<'_>| {
-                decoder.learn(&OutputView::all(outputs), frames, frames);
-            };
-            let engine = Engine::load(&library.environment, &request, &sample, look);
-            let digest = digest
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            (digest, engine)
-        });
-        let engine = engine?;
+        let frames = batch as usize;
+        // What the model says of a black picture tells already what its numbers are.
+        let look = |outputs: &SessionOutputs<'_>| {
+            decoder.learn(&OutputView::all(outputs), frames, frames);
+        };
+        let engine = Engine::load(&library.environment, &request, &sample, look)?;
         timer.step("session");
 
         let outputs = engine.outputs();
@@ -132,12 +138,12 @@ impl Model {
         notices.extend(engine_notices(spec, &engine));
         let card = ModelCard {
             path: spec.path.clone(),
-            sha256,
+            sha256: reading.sha256(),
             bytes: file.bytes(),
             onnxruntime: library.version.clone(),
             inputs: engine.inputs(),
             outputs,
-            metadata: file.metadata,
+            metadata: file.metadata.clone(),
             provider: engine.report().clone(),
             threads,
             batch,

@@ -10,6 +10,7 @@ use super::failure::Failure;
 use super::library::Library;
 use super::model::Model;
 use super::pipeline::{Pipeline, Step};
+use super::reading::Reading;
 use super::runner::Runner;
 use crate::protocol::{
     Attachment, Command, ConsumerStart, Event, EventSender, PROTOCOL_VERSION, Problem, Role,
@@ -69,6 +70,7 @@ fn consume(commands: &Receiver<Command>, events: &EventSender) -> Result<(), Fai
         // The end of stdin ends the process.
         Err(_closed) => return Ok(()),
     };
+    let reading = Reading::start(&start.model.path)?;
     // Attached before ONNX Runtime is loaded, so that a ring that is waited for is joined in time.
     let mut early = VecDeque::new();
     let attachment = loop {
@@ -79,7 +81,7 @@ fn consume(commands: &Receiver<Command>, events: &EventSender) -> Result<(), Fai
         }
     };
     let connection = Connection::open(attachment, events)?;
-    let mut consumer = Consumer::load(start, connection, events, begun)?;
+    let mut consumer = Consumer::load(start, reading, connection, events, begun)?;
     for command in early {
         consumer.obey(command)?;
     }
@@ -109,6 +111,7 @@ struct Consumer {
 impl Consumer {
     fn load(
         start: ConsumerStart,
+        reading: Reading,
         connection: Connection,
         events: &EventSender,
         begun: Instant,
@@ -120,7 +123,7 @@ impl Consumer {
         let library = Library::load(start.onnxruntime.as_deref())?;
         let library_micros = micros() - attached_micros;
         events.send(&loading(&format!("loading {}", spec.name)));
-        let mut model = Model::load(spec, start.models, &library)?;
+        let mut model = Model::load_read(spec, start.models, &library, reading)?;
         let load_micros = &mut model.card.load_micros;
         load_micros.insert("attach".to_owned(), attached_micros);
         load_micros.insert("onnxruntime".to_owned(), library_micros);
@@ -219,7 +222,9 @@ impl Consumer {
 
     /// Reports what has been taken.
     fn finish(mut self) -> Result<(), Failure> {
-        self.pipeline.finish(&mut self.connection)
+        self.pipeline.finish(&mut self.connection)?;
+        self.pipeline.leave_model();
+        Ok(())
     }
 }
 

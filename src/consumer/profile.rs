@@ -1,7 +1,5 @@
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
-use std::path::Path;
+use std::io::{self, Read};
 
 use serde::Deserialize;
 
@@ -46,14 +44,13 @@ struct TraceArguments {
 const COPY_OPERATORS: [&str; 2] = ["MemcpyToHost", "MemcpyFromHost"];
 
 impl Executed {
-    /// Reads the last run of the profile in the file that ONNX Runtime wrote.
+    /// Reads the last run of the profile that ONNX Runtime wrote.
     ///
     /// # Errors
-    /// The file cannot be read or is not a profile.
-    pub(super) fn read(path: &Path) -> io::Result<Self> {
-        Ok(Self::from_events(&serde_json::from_slice::<Vec<_>>(
-            &fs::read(path)?,
-        )?))
+    /// It cannot be read or is not a profile.
+    pub(super) fn read(profile: impl Read) -> io::Result<Self> {
+        let text = io::read_to_string(profile)?;
+        Ok(Self::from_events(&serde_json::from_str::<Vec<_>>(&text)?))
     }
 
     fn from_events(events: &[TraceEvent]) -> Self {

@@ -1,13 +1,20 @@
+use std::convert::Infallible;
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{ChildStdin, ChildStdout, Command as Program, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crossbeam::channel::{self, Receiver, SendTimeoutError, Sender, TrySendError};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use crossbeam::channel::{
+    self, Receiver, RecvTimeoutError, SendTimeoutError, Sender, TrySendError,
+};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
+};
 
 use super::stderr_tail::StderrTail;
 use crate::base::{Worker, monotonic_nanos};
@@ -38,6 +45,8 @@ pub(super) enum ChildMessage {
     Garbled(String),
     /// The end of its stdout.
     Closed,
+    /// The end of its process, which can be reaped now.
+    Died,
 }
 
 /// A message and where it comes from.
@@ -73,6 +82,8 @@ pub(super) struct Child {
     stderr: Arc<StderrTail>,
     abandoned: Arc<AtomicBool>,
     threads: Vec<Worker>,
+    /// Disconnected when all threads have ended.
+    threads_end: Receiver<Infallible>,
     ending: Ending,
     status: Option<ExitStatus>,
 }
@@ -98,6 +109,8 @@ impl Child {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            // ONNX Runtime asks this before a program can tell it to send nothing home.
+            .env("ORT_DISABLE_TELEMETRY", "1")
             .process_group(0)
             .spawn()?;
         let (Some(stdin), Some(stdout), Some(stderr)) = (
@@ -108,6 +121,7 @@ impl Child {
             return Err(io::Error::other("the child has no pipes"));
         };
         let (commands, to_write) = channel::bounded(COMMAND_QUEUE);
+        let (running, threads_end) = channel::bounded(0);
         let mut child = Self {
             pid: Pid::from_child(&process),
             process,
@@ -115,21 +129,37 @@ impl Child {
             stderr: Arc::default(),
             abandoned: Arc::default(),
             threads: Vec::new(),
+            threads_end,
             ending: Ending::No,
             status: None,
         };
         // From here on dropping `child` ends the process.
-        let abandoned = Arc::clone(&child.abandoned);
+        let end = pidfd_open(child.pid, PidfdFlags::empty());
         let tail = Arc::clone(&child.stderr);
-        child.threads.push(Worker::spawn("child-commands", move || {
-            write_commands(stdin, &to_write);
-        })?);
-        child.threads.push(Worker::spawn("child-events", move || {
-            read_events(stdout, id, &inbox, &abandoned);
-        })?);
-        child
-            .threads
-            .push(Worker::spawn("child-stderr", move || tail.drain(stderr))?);
+        let abandoned = Arc::clone(&child.abandoned);
+        let mut spawn = |name: &str, body: Box<dyn FnOnce() + Send>| -> io::Result<()> {
+            let running = running.clone();
+            child.threads.push(Worker::spawn(name, move || {
+                body();
+                drop(running);
+            })?);
+            Ok(())
+        };
+        if let Ok(end) = end {
+            // Without it the session finds the death when it looks at its children next.
+            let (inbox, abandoned) = (inbox.clone(), Arc::clone(&abandoned));
+            let body = move || tell_death(&end, id, &inbox, &abandoned);
+            spawn("child-end", Box::new(body))?;
+        }
+        spawn(
+            "child-commands",
+            Box::new(move || write_commands(stdin, &to_write)),
+        )?;
+        spawn(
+            "child-events",
+            Box::new(move || read_events(stdout, id, &inbox, &abandoned)),
+        )?;
+        spawn("child-stderr", Box::new(move || tail.drain(stderr)))?;
         Ok(child)
     }
 
@@ -231,12 +261,12 @@ impl Drop for Child {
         // Closes the queue, so that the writer thread ends.
         let (closed, _) = channel::bounded(0);
         self.commands = closed;
-        let deadline = Instant::now() + PIPE_END;
-        while Instant::now() < deadline && !self.threads.iter().all(Worker::is_finished) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        let all_end = match self.threads_end.recv_timeout(PIPE_END) {
+            Err(RecvTimeoutError::Disconnected) => true,
+            Err(RecvTimeoutError::Timeout) => false,
+        };
         for thread in self.threads.drain(..) {
-            if !thread.is_finished() {
+            if !all_end && !thread.is_finished() {
                 tracing::warn!("a process outside the child's group keeps its pipes open");
                 std::mem::forget(thread);
             }
@@ -292,24 +322,46 @@ fn read_events(stdout: ChildStdout, id: u64, inbox: &Sender<Incoming>, abandoned
             }
         };
         let is_last = matches!(message, ChildMessage::Closed);
-        let mut incoming = Incoming {
-            child: id,
-            received_nanos: monotonic_nanos(),
-            message,
-        };
-        // A full inbox holds the child back, until nobody waits for its messages any more.
-        while let Err(error) = inbox.send_timeout(incoming, Duration::from_millis(50)) {
-            match error {
-                SendTimeoutError::Timeout(back) if !abandoned.load(Ordering::Relaxed) => {
-                    incoming = back;
-                }
-                _ => return,
-            }
-        }
-        if is_last {
+        if !pass_on(message, id, inbox, abandoned) || is_last {
             return;
         }
     }
+}
+
+/// Waits for the end of the process and says so.
+fn tell_death(process: &OwnedFd, id: u64, inbox: &Sender<Incoming>, abandoned: &AtomicBool) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while let Err(error) = waitid(WaitId::PidFd(process.as_fd()), options) {
+        if error != Errno::INTR {
+            // It has been reaped already.
+            return;
+        }
+    }
+    pass_on(ChildMessage::Died, id, inbox, abandoned);
+}
+
+/// Puts a message into the inbox. A full one holds the child back, until nobody waits for its
+/// messages any more: then `false`.
+fn pass_on(
+    message: ChildMessage,
+    id: u64,
+    inbox: &Sender<Incoming>,
+    abandoned: &AtomicBool,
+) -> bool {
+    let mut incoming = Incoming {
+        child: id,
+        received_nanos: monotonic_nanos(),
+        message,
+    };
+    while let Err(error) = inbox.send_timeout(incoming, Duration::from_millis(50)) {
+        match error {
+            SendTimeoutError::Timeout(back) if !abandoned.load(Ordering::Relaxed) => {
+                incoming = back;
+            }
+            _ => return false,
+        }
+    }
+    true
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use super::*;
 
@@ -78,6 +79,17 @@ fn a_child_that_ignores_everything_is_killed_with_its_helpers() {
 }
 
 #[test]
+fn a_death_is_told_when_it_can_be_reaped() {
+    let (mut child, inbox, _folder) = start("exec >&- 2>&-; sleep 0.2; exit 3");
+    while !matches!(
+        inbox.recv_timeout(HANG).expect("a message").message,
+        ChildMessage::Died
+    ) {}
+    let status = child.try_reap().expect("it has died");
+    assert_eq!(describe_exit(status), "exit code 3");
+}
+
+#[test]
 fn events_come_in_order_between_garbage_and_end_with_the_pipe() {
     let (mut child, inbox, _folder) = start(
         r#"for i in 1 2 3 4 5 6 7 8; do echo garbage; done; echo '{"event":"ended"}'; exec >&-; sleep 1000"#,
@@ -91,6 +103,7 @@ fn events_come_in_order_between_garbage_and_end_with_the_pipe() {
             }
             ChildMessage::Event(event) => assert_eq!(*event, Event::Ended),
             ChildMessage::Closed => break,
+            ChildMessage::Died => panic!("it lives on"),
         }
     }
     assert_eq!(garbled, GARBLED_LINES);

@@ -258,6 +258,13 @@ impl RingHost {
         None
     }
 
+    /// Tells readers of the current ring that no more frames come.
+    pub(super) fn announce_end(&self) {
+        if let Some(hosted) = &self.current {
+            hosted.ring.close();
+        }
+    }
+
     /// Drops all rings; the segments are unlinked.
     pub(super) fn close(&mut self) {
         self.past_head = self.head();

@@ -1,9 +1,10 @@
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{self, Receiver, SendTimeoutError, Sender};
+use crossbeam::channel::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender};
 
 use crate::base::Worker;
 use crate::recording::{Row, RowSink};
@@ -11,6 +12,9 @@ use crate::recording::{Row, RowSink};
 /// Rows waiting for one output. When it is full the session waits: a run is as fast as its rows can
 /// be written, and none is left out.
 const ROW_QUEUE: usize = 1024;
+
+/// How often a session that waits for its outputs looks whether it is interrupted.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// How long an interrupted session waits for an output that takes nothing.
 const INTERRUPTED_WAIT: Duration = Duration::from_millis(500);
@@ -39,6 +43,8 @@ pub(super) struct RowWriter {
 #[derive(Debug)]
 struct Output {
     queue: Sender<Arc<Row>>,
+    /// Disconnected when the thread has written its last row.
+    end: Receiver<Infallible>,
     thread: Worker,
 }
 
@@ -53,14 +59,16 @@ impl RowWriter {
         let mut outputs = Vec::new();
         for sink in sinks {
             let (queue, rows) = channel::bounded(ROW_QUEUE);
+            let (running, end) = channel::bounded(0);
             let failures = failures.clone();
             let thread = Worker::spawn("rows", move || {
                 if let Err(error) = write_rows(sink, &rows) {
                     // There is room for it; without a session nobody asks.
                     drop(failures.try_send(SinkFailure { error }));
                 }
+                drop(running);
             })?;
-            outputs.push(Output { queue, thread });
+            outputs.push(Output { queue, end, thread });
         }
         Ok((Self { outputs }, failed))
     }
@@ -75,18 +83,26 @@ impl RowWriter {
 
     /// Waits until all rows are written; not for long when `interrupted`.
     pub(super) fn finish(&mut self, interrupted: &AtomicBool) {
-        let threads: Vec<Worker> = self.outputs.drain(..).map(|output| output.thread).collect();
+        let outputs = self.outputs.drain(..);
+        let threads: Vec<_> = outputs.map(|output| (output.end, output.thread)).collect();
         let mut deadline = None;
-        while !threads.iter().all(Worker::is_finished) {
-            if interrupted.load(Ordering::SeqCst) {
-                let deadline = *deadline.get_or_insert_with(|| Instant::now() + INTERRUPTED_WAIT);
-                if Instant::now() >= deadline {
-                    break;
+        for (end, thread) in threads {
+            let has_ended = loop {
+                if end.recv_timeout(LOOK_AGAIN) == Err(RecvTimeoutError::Disconnected) {
+                    break true;
                 }
+                if interrupted.load(Ordering::SeqCst) {
+                    let wait = || Instant::now() + INTERRUPTED_WAIT;
+                    if Instant::now() >= *deadline.get_or_insert_with(wait) {
+                        break false;
+                    }
+                }
+            };
+            if !has_ended {
+                // It is stuck in a write and ends with the process.
+                std::mem::forget(thread);
             }
-            std::thread::sleep(Duration::from_millis(2));
         }
-        threads.into_iter().for_each(leave);
     }
 }
 

@@ -4,16 +4,20 @@ use super::proto::{DATA_LOCATION_EXTERNAL, GraphProto, TensorProto};
 use super::{Cause, ModelError};
 
 /// Checks that the weights that the graph keeps in other files are there, whole, and below the
-/// model's folder.
-pub(super) fn check(model: &Path, graph: &GraphProto) -> Result<(), ModelError> {
+/// model's folder; whether there are any.
+pub(super) fn check(model: &Path, graph: &GraphProto) -> Result<bool, ModelError> {
     let folder = model.parent().unwrap_or(Path::new(""));
     let mut result = Ok(());
+    let mut any = false;
     graph.for_each_tensor(&mut |tensor| {
         if result.is_ok() && tensor.data_location == DATA_LOCATION_EXTERNAL {
+            any = true;
             result = check_tensor(folder, tensor);
         }
     });
-    result.map_err(|cause| ModelError::new(model, cause))
+    result
+        .map(|()| any)
+        .map_err(|cause| ModelError::new(model, cause))
 }
 
 fn check_tensor(folder: &Path, tensor: &TensorProto) -> Result<(), Cause> {

@@ -28,6 +28,7 @@ use crate::protocol::TensorInfo;
 #[derive(Debug)]
 pub struct ModelFile {
     content: Vec<u8>,
+    has_weights_elsewhere: bool,
     /// `metadata_props`, and `producer`, `domain`, `description` where the file gives them.
     pub metadata: BTreeMap<String, String>,
     /// Inputs, in order; tensors that the file holds itself are none.
@@ -109,14 +110,20 @@ impl ModelFile {
         let Some(graph) = &model.graph else {
             return Err(fail(Cause::NotOnnx("it holds no graph".to_owned())));
         };
-        external::check(path, graph)?;
+        let has_weights_elsewhere = external::check(path, graph)?;
         Ok(Self {
             metadata: metadata(&model),
             inputs: inputs(graph),
             outputs: graph.output.iter().map(DeclaredTensor::new).collect(),
             last_operator: LastOperator::of_first_output(graph),
+            has_weights_elsewhere,
             content,
         })
+    }
+
+    /// All of the model, where it keeps no weights in other files.
+    pub fn whole(&self) -> Option<&[u8]> {
+        (!self.has_weights_elsewhere).then_some(self.content.as_slice())
     }
 
     /// Size of the file.

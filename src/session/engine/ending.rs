@@ -42,6 +42,12 @@ impl Engine {
         if self.source.managed.is_alive() && now < since + PRODUCER_END_NANOS {
             return;
         }
+        self.end_models(now);
+    }
+
+    fn end_models(&mut self, now: u64) {
+        // Wakes those that wait for a frame; the others obey before they take the next one.
+        self.rings.announce_end();
         for model in &mut self.models {
             model.managed.stop(now);
         }
@@ -60,8 +66,13 @@ impl Engine {
             return;
         }
         let no_model_left = !self.models.is_empty() && self.all_models_failed();
-        if no_model_left || self.is_complete() || self.has_enough_frames() {
+        let is_complete = self.is_complete();
+        if no_model_left || is_complete || self.has_enough_frames() {
             self.stop();
+        }
+        if is_complete {
+            // All has been published and answered: there is nothing to wait for.
+            self.end_models(monotonic_nanos());
         }
     }
 

@@ -268,6 +268,7 @@ impl Engine {
                 managed.closed(received_nanos);
                 self.next_tick = 0;
             }
+            ChildMessage::Died => self.next_tick = 0,
         }
     }
 
