@@ -2,58 +2,20 @@
 
 #[path = "window/fake.rs"]
 mod fake;
+#[path = "window/harness.rs"]
+mod harness;
+#[path = "window/layout.rs"]
+mod layout;
+#[path = "window/troubles.rs"]
+mod troubles;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use fake::FakeSession;
-use ringside::base::monotonic_nanos;
-use ringside::gui::App;
+use harness::{has, has_part, wait_for, window};
 use ringside::prediction::{Output, TensorSummary};
-use ringside::session::{ChildState, SessionCommand, SessionPhase, SessionView, ShownPrediction};
-
-/// A guard against a hang, not a limit on speed.
-const LONG: Duration = Duration::from_secs(60);
-
-fn window(view: SessionView) -> (Harness<'static, App>, FakeSession) {
-    window_of_size(view, [1280.0, 820.0])
-}
-
-fn window_of_size(view: SessionView, size: [f32; 2]) -> (Harness<'static, App>, FakeSession) {
-    let fake = FakeSession::new(view);
-    let session = fake.clone();
-    let harness = Harness::builder()
-        .with_size(size)
-        .with_max_steps(20)
-        .build_eframe(move |creation| {
-            App::new(&creation.egui_ctx, fake::photographs(), move |wake| {
-                session.set_wake(wake);
-                Ok(Box::new(session))
-            })
-            .expect("a window without a display")
-        });
-    (harness, fake)
-}
-
-/// Runs passes until a label is there: previews come from another thread.
-fn wait_for(harness: &mut Harness<'_, App>, label: &str) {
-    let begin = Instant::now();
-    while harness.query_all_by_label(label).next().is_none() {
-        assert!(begin.elapsed() < LONG, "`{label}` never came");
-        std::thread::sleep(Duration::from_millis(5));
-        harness.step();
-    }
-}
-
-fn has(harness: &Harness<'_, App>, label: &str) -> bool {
-    harness.query_all_by_label(label).next().is_some()
-}
-
-fn has_part(harness: &Harness<'_, App>, part: &str) -> bool {
-    harness.query_all_by_label_contains(part).next().is_some()
-}
+use ringside::session::{ChildState, SessionCommand, SessionPhase, ShownPrediction};
 
 #[test]
 fn a_running_session_shows_each_model_with_its_frame_and_answer() {
@@ -88,114 +50,6 @@ fn models_say_what_they_are_doing_before_the_first_answer() {
     assert!(has(&harness, "Source: CONNECTING"));
     assert!(has(&harness, "Loading ONNX Runtime 1.31.1"));
     assert!(has(&harness, "Loading efficientnet_lite0_int8.onnx"));
-}
-
-#[test]
-fn a_model_that_was_given_up_says_why_and_what_to_do_and_can_be_restarted() {
-    let (mut harness, fake) = window(fake::failing(154));
-    assert!(has_part(&harness, "opset 99"));
-    assert!(has_part(&harness, "Export the model with opset 26"));
-    assert!(has_part(&harness, "Unsupported model opset"));
-    harness.get_by_label("Restart").click();
-    harness.step();
-    harness.step();
-    let model = Some("lite0-int8".to_owned());
-    assert_eq!(fake.take_sent(), [SessionCommand::Restart { model }]);
-}
-
-#[test]
-fn frames_are_shown_in_the_place_of_a_model_that_was_given_up() {
-    let (mut harness, fake) = window(fake::failing(154));
-    let newest = "Source frame 154";
-    wait_for(&mut harness, newest);
-    assert!(has_part(&harness, "opset 99"));
-    // The picture of one is beside, not below, the words of the other.
-    let picture = harness.get_by_label(newest).rect();
-    let error = harness.get_by_label_contains("opset 99").rect();
-    assert!(!picture.intersects(error), "{picture} and {error}");
-    harness.get_by_label("Show log").click();
-    harness.run_ok();
-    assert!(has_part(&harness, "killed by signal 9"));
-    assert!(
-        !has_part(&harness, "ring /ringside-fake"),
-        "another process"
-    );
-    assert_eq!(fake.take_sent(), []);
-}
-
-#[test]
-fn frames_are_shown_when_all_models_have_failed() {
-    for size in [[900.0, 600.0], [1280.0, 820.0]] {
-        let (mut harness, _) = window_of_size(fake::all_failed(154), size);
-        let newest = format!("Source frame {}", fake::NEWEST);
-        wait_for(&mut harness, &newest);
-        assert_eq!(harness.query_all_by_label(&newest).count(), 2);
-        assert_eq!(
-            harness
-                .query_all_by_label_contains("is not ONNX Runtime")
-                .count(),
-            2
-        );
-        assert_eq!(harness.query_all_by_label("Restart").count(), 2);
-        for picture in harness.query_all_by_label(&newest) {
-            let rect = picture.rect();
-            assert!(rect.width() > 100.0 && rect.height() > 60.0, "{rect}");
-        }
-    }
-}
-
-#[test]
-fn a_source_that_waits_for_a_model_says_for_whom() {
-    let mut view = fake::running(154);
-    view.source.waits_for = Some("lite0-int8".to_owned());
-    let (harness, _) = window(view);
-    assert!(has(&harness, "Source: WAITS FOR lite0-int8"));
-    assert!(!has(&harness, "Source: LIVE"));
-}
-
-#[test]
-fn models_without_a_source_say_so() {
-    let mut view = fake::no_source();
-    for model in &mut view.models {
-        model.child = ChildState::Starting {
-            step: "starting".to_owned(),
-        };
-    }
-    let (harness, _) = window(view);
-    assert_eq!(harness.query_all_by_label("No source").count(), 2);
-    assert!(!has(&harness, "Starting"));
-    let mut view = fake::loading();
-    view.ring = None;
-    view.models[0].child = ChildState::Starting {
-        step: "starting".to_owned(),
-    };
-    let (harness, _) = window(view);
-    assert!(has(&harness, "Waits for the source"));
-}
-
-#[test]
-fn a_crashed_model_says_how_it_died_and_can_be_restarted_at_once() {
-    let (mut harness, fake) = window(fake::failing(154));
-    assert!(has_part(&harness, "killed by signal 9"));
-    assert!(has(&harness, "1 lost"));
-    harness.get_by_label("Restart now").click();
-    harness.step();
-    harness.step();
-    let model = Some("lite0".to_owned());
-    assert_eq!(fake.take_sent(), [SessionCommand::Restart { model }]);
-}
-
-#[test]
-fn a_stale_source_and_a_stale_model_show_their_age() {
-    let mut view = fake::running(154);
-    let now = monotonic_nanos();
-    view.source.stale_since = Some(now - 125_000_000_000);
-    view.models[0].child = ChildState::Stale {
-        since_nanos: now - 125_000_000_000,
-    };
-    let (harness, _) = window(view);
-    assert!(has_part(&harness, "Source: STALE 2 min"));
-    assert!(has_part(&harness, "No answer for 2 min"));
 }
 
 #[test]
@@ -236,37 +90,6 @@ fn a_model_can_be_paused_and_restarted_from_its_menu() {
         assert_eq!(fake.take_sent(), [command]);
         harness.run_ok();
     }
-}
-
-#[test]
-fn a_source_that_cannot_be_opened_says_why_and_can_be_restarted() {
-    let (mut harness, fake) = window(fake::no_source());
-    assert!(has(&harness, "Source: FAILED"));
-    assert!(has_part(&harness, "/data/pictures: no such folder"));
-    assert!(has_part(&harness, "Name a folder that exists"));
-    harness.get_by_label("Restart source").click();
-    harness.step();
-    harness.step();
-    assert_eq!(fake.take_sent(), [SessionCommand::Restart { model: None }]);
-}
-
-#[test]
-fn a_session_without_models_says_how_to_name_one() {
-    let (harness, _) = window(fake::empty());
-    assert!(has(&harness, "No model yet"));
-    assert!(has_part(&harness, "--model MODEL.onnx"));
-}
-
-#[test]
-fn frames_are_shown_while_there_is_no_model() {
-    let mut view = fake::running(154);
-    view.models.clear();
-    let (mut harness, _) = window(view);
-    let newest = format!("Source frame {}", fake::NEWEST);
-    wait_for(&mut harness, &newest);
-    let picture = harness.get_by_label(&newest).rect();
-    let words = harness.get_by_label("No model yet").rect();
-    assert!(picture.bottom() <= words.top(), "{picture} and {words}");
 }
 
 #[test]
@@ -449,80 +272,4 @@ fn a_paused_window_asks_for_no_repaint() {
     harness.run();
     let delay = harness.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay;
     assert_eq!(delay, Duration::MAX);
-}
-
-#[test]
-fn tiles_of_many_models_keep_their_size_and_show_name_age_and_badge() {
-    for size in [[900.0, 600.0], [1280.0, 820.0], [3840.0, 2160.0]] {
-        for models in [1, 2, 3, 4, 6, 8, 12] {
-            let view = fake::many(models, 333);
-            let names: Vec<String> = view
-                .models
-                .iter()
-                .map(|model| model.spec.name.clone())
-                .collect();
-            let (mut harness, _) = window_of_size(view, size);
-            let what = format!("{models} models at {size:?}");
-            let begin = Instant::now();
-            while harness.query_all_by_label_contains("frame age ").count() < models {
-                assert!(begin.elapsed() < LONG, "{what}: answers never came");
-                std::thread::sleep(Duration::from_millis(5));
-                harness.step();
-            }
-            let menus: Vec<egui::Rect> = names
-                .iter()
-                .map(|name| harness.get_by_label(&format!("Menu of {name}")).rect())
-                .collect();
-            let ages: Vec<egui::Rect> = harness
-                .query_all_by_label_contains("frame age ")
-                .map(|age| age.rect())
-                .collect();
-            assert_eq!(ages.len(), models, "{what}");
-            for (place, name) in names.iter().enumerate() {
-                let title = harness.get_by_label(name).rect();
-                assert!(title.width() > 20.0, "{what}: {name} at {title}");
-                for age in &ages {
-                    assert!(!title.intersects(*age), "{what}: {name} and {age}");
-                }
-                for other in &menus[place + 1..] {
-                    assert!(!menus[place].intersects(*other), "{what}");
-                }
-            }
-            let badges: Vec<egui::Rect> = harness
-                .query_all_by_label(fake::GPU_BADGE)
-                .map(|badge| badge.rect())
-                .collect();
-            assert_eq!(badges.len(), models / 3, "{what}");
-            for badge in badges {
-                // Its words take about 250 points; shortened, it would be narrower.
-                assert!(badge.width() > 230.0, "{what}: {badge}");
-                assert!(badge.right() <= size[0], "{what}: {badge}");
-                for menu in &menus {
-                    assert!(!badge.intersects(*menu), "{what}: {badge} and {menu}");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn everything_fits_a_small_window_and_a_scaled_one() {
-    for (size, scale) in [
-        ([720.0, 480.0], 1.0),
-        ([900.0, 600.0], 2.0),
-        ([3840.0, 2160.0], 1.0),
-    ] {
-        let (mut harness, _) = window_of_size(fake::running(154), size);
-        harness.set_pixels_per_point(scale);
-        harness.run_ok();
-        wait_for(&mut harness, "tiger cat 61.2 %");
-        let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, size.into());
-        for control in ["Pause", "Step", "Loop", "Theme", "Keys", "Latency"] {
-            let rect = harness.get_by_label(control).rect();
-            assert!(
-                screen.contains_rect(rect),
-                "{control} at {rect:?} of {size:?}"
-            );
-        }
-    }
 }

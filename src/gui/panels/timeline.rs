@@ -29,6 +29,11 @@ pub(super) fn timelines_ui(ui: &mut Ui, view: &SessionView, solo: Option<&str>) 
         .iter()
         .filter(|model| solo.is_none_or(|name| name == model.spec.name))
         .collect();
+    if models.is_empty() {
+        let words = RichText::new("Latencies are shown here once there is a model.");
+        ui.label(words.color(Palette::of(ui).weak));
+        return;
+    }
     let area = ui.available_size();
     let number = models.len().max(1) as f32;
     let gaps = GAP * (number - 1.0);

@@ -1,0 +1,54 @@
+//! The window over a fake session, and what it shows.
+
+use std::time::{Duration, Instant};
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use ringside::gui::App;
+use ringside::session::SessionView;
+
+use crate::fake::{self, FakeSession};
+
+/// A guard against a hang, not a limit on speed.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+pub(crate) fn window(view: SessionView) -> (Harness<'static, App>, FakeSession) {
+    window_of_size(view, [1280.0, 820.0])
+}
+
+pub(crate) fn window_of_size(
+    view: SessionView,
+    size: [f32; 2],
+) -> (Harness<'static, App>, FakeSession) {
+    let fake = FakeSession::new(view);
+    let session = fake.clone();
+    let harness = Harness::builder()
+        .with_size(size)
+        .with_max_steps(20)
+        .build_eframe(move |creation| {
+            App::new(&creation.egui_ctx, fake::photographs(), move |wake| {
+                session.set_wake(wake);
+                Ok(Box::new(session))
+            })
+            .expect("a window without a display")
+        });
+    (harness, fake)
+}
+
+/// Runs passes until a label is there: previews come from another thread.
+pub(crate) fn wait_for(harness: &mut Harness<'_, App>, label: &str) {
+    let begin = Instant::now();
+    while harness.query_all_by_label(label).next().is_none() {
+        assert!(begin.elapsed() < LONG, "`{label}` never came");
+        std::thread::sleep(Duration::from_millis(5));
+        harness.step();
+    }
+}
+
+pub(crate) fn has(harness: &Harness<'_, App>, label: &str) -> bool {
+    harness.query_all_by_label(label).next().is_some()
+}
+
+pub(crate) fn has_part(harness: &Harness<'_, App>, part: &str) -> bool {
+    harness.query_all_by_label_contains(part).next().is_some()
+}
