@@ -148,6 +148,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_panic_of_the_window_libraries_is_said_in_words() {
+        let payload: Box<dyn Any + Send> =
+            Box::new("failed to find a matching configuration".to_owned());
+        let of_eframe = || Some("panicked at eframe-0.37.0/src/x.rs:1".to_owned());
+        let before = GuiError::from_panic(of_eframe(), payload.as_ref(), false);
+        assert!(before.is_no_window());
+        let text = before.to_string();
+        assert!(text.contains("failed to find a matching configuration"));
+        assert!(text.contains("LIBGL_ALWAYS_SOFTWARE=1"), "{text}");
+        let after = GuiError::from_panic(of_eframe(), payload.as_ref(), true);
+        assert!(matches!(after, GuiError::Lost) && !after.is_no_window());
+        let ours = GuiError::from_panic(None, payload.as_ref(), true);
+        assert!(matches!(ours, GuiError::Panicked { .. }));
+    }
+
+    #[test]
     fn causes_are_one_line_without_a_place_in_the_source() {
         let winit =
             "os error at /registry/winit/src/linux/mod.rs:788: Failed to open\n  connection";

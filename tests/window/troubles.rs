@@ -30,6 +30,9 @@ fn frames_are_shown_in_the_place_of_a_model_that_was_given_up() {
     let picture = harness.get_by_label(newest).rect();
     let error = harness.get_by_label_contains("opset 99").rect();
     assert!(!picture.intersects(error), "{picture} and {error}");
+    // It goes on.
+    fake.set(fake::failing(155));
+    wait_for(&mut harness, "Source frame 155");
     harness.get_by_label("Show log").click();
     harness.run_ok();
     assert!(has_part(&harness, "killed by signal 9"));

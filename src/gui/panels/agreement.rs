@@ -4,6 +4,9 @@ use crate::gui::format;
 use crate::gui::theme::{Palette, strong};
 use crate::session::AgreementView;
 
+/// Below this width there is no room for names, in points.
+const NARROW: f32 = 260.0;
+
 /// How often the models give the same best class: the first pair, the others on hovering.
 pub(super) fn agreement_ui(ui: &mut Ui, pairs: &[AgreementView]) {
     let palette = Palette::of(ui);
@@ -15,11 +18,16 @@ pub(super) fn agreement_ui(ui: &mut Ui, pairs: &[AgreementView]) {
     if pairs.len() > 1 {
         frames.push_str(&format!("  +{} pairs", pairs.len() - 1));
     }
-    // Painted from the right.
-    let first = ui.label(weak(frames));
+    // Painted from the right. In a narrow window the names and numbers are in the tooltip.
+    let narrow = ui.available_width() < NARROW;
+    let first = ui.label(weak(if narrow { String::new() } else { frames }));
     let share = pair.same as f64 / pair.frames as f64;
     let second = ui.label(strong(format::percent(share)));
-    let names = format!("Agreement  {} ↔ {}", pair.a, pair.b);
+    let names = if narrow {
+        "Agreement".to_owned()
+    } else {
+        format!("Agreement  {} ↔ {}", pair.a, pair.b)
+    };
     let third = ui.add(Label::new(weak(names)).truncate());
     for response in [first, second, third] {
         response.on_hover_ui(|ui| pairs_ui(ui, pairs));

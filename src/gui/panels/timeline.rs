@@ -84,9 +84,7 @@ pub(in crate::gui) fn stage_meaning(stage: &str) -> &'static str {
         "queue" => "Waiting for a worker, a batch or a turn on the device",
         "inference" => "Running the model",
         "decode" => "Turning the model's output into an answer",
-        _ => {
-            "From the frame's capture to the arrival of its answer in the session; the frame age above adds the way to the screen"
-        }
+        _ => "From captured to the answer's arrival in the session",
     }
 }
 

@@ -210,4 +210,6 @@ fn table_ui(ui: &mut Ui, stages: &[Stage], range: &str) {
                 ui.end_row();
             }
         });
+    let note = "The answer age contains all stages; the frame age above goes on to the screen";
+    ui.label(RichText::new(note).color(weak));
 }
