@@ -155,6 +155,7 @@ fn card(file: &str, provider: ProviderReport) -> ModelCard {
             origin: Origin::Shape,
         },
         layout: "classes".to_owned(),
+        scores: None,
         labels: "models/imagenet1k_labels.txt".to_owned(),
         label_count: 1000,
         preprocess: Preprocess {
