@@ -132,11 +132,12 @@ impl Running {
 
     /// Waits for its end; fails when it hangs.
     pub fn wait(mut self) -> Finished {
+        let waited = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("a child of ours") {
                 break status;
             }
-            if self.started.elapsed() > HANG {
+            if waited.elapsed() > HANG {
                 self.child.kill().expect("a child of ours");
                 self.child.wait().expect("a child of ours");
                 panic!("hangs; stderr:\n{}", self.stderr.join().expect("a reader"));
