@@ -62,24 +62,22 @@ pub(super) fn failed_ui(
     let palette = Palette::of(ui);
     ui.painter().rect_filled(error, 6.0, palette.well);
     let inner = error.shrink2(vec2(12.0, 10.0));
-    let (text, buttons) = inner.split_top_bottom_at_y(inner.bottom() - BUTTONS_HEIGHT);
-    let text = text.with_max_y(text.bottom() - 6.0);
     let model = context.model;
-    ui.scope_builder(UiBuilder::new().max_rect(text), |ui| {
-        problem_ui(ui, model, problem);
-    });
-    let layout = Layout::left_to_right(Align::Center);
-    ui.scope_builder(UiBuilder::new().max_rect(buttons).layout(layout), |ui| {
-        let name = || model.spec.name.clone();
-        for command in [
-            UiCommand::RestartModel(name()),
-            UiCommand::ShowLogOf(name()),
-        ] {
-            let button = ui.button(command.text());
-            if button.on_hover_text(command.tooltip()).clicked() {
-                commands.send(command);
+    ui.scope_builder(UiBuilder::new().max_rect(inner), |ui| {
+        problem_ui(ui, inner.height() - BUTTONS_HEIGHT - 8.0, model, problem);
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            let name = || model.spec.name.clone();
+            for command in [
+                UiCommand::RestartModel(name()),
+                UiCommand::ShowLogOf(name()),
+            ] {
+                let button = ui.button(command.text());
+                if button.on_hover_text(command.tooltip()).clicked() {
+                    commands.send(command);
+                }
             }
-        }
+        });
     });
 }
 
@@ -95,11 +93,15 @@ fn split(rect: Rect) -> (Rect, Rect) {
     }
 }
 
-/// What happened, what to do, and the last words of the process.
-fn problem_ui(ui: &mut Ui, model: &ModelView, problem: &Problem) {
+/// What happened, what to do, and the last words of the process, in no more than this height.
+fn problem_ui(ui: &mut Ui, most: f32, model: &ModelView, problem: &Problem) {
     let palette = Palette::of(ui);
     let shown = |text: RichText| Label::new(text).wrap().selectable(true);
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+    let area = ScrollArea::vertical()
+        .max_height(most)
+        .min_scrolled_height(0.0)
+        .auto_shrink([false, true]);
+    area.show(ui, |ui| {
         ui.label(
             strong("This model cannot run")
                 .size(15.0)
