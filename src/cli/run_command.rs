@@ -17,6 +17,11 @@ use crate::session::{
 /// Runs a session without a window.
 pub(super) fn run(arguments: &RunArguments, onnxruntime: Option<PathBuf>) -> anyhow::Result<Exit> {
     let spec = session_spec(&arguments.session, "run")?;
+    if spec.models.is_empty() {
+        let message =
+            "the session has no model: add a [[model]] to its file, or name one with --model FILE";
+        return Err(Ending::new(Exit::Usage, message).into());
+    }
     let mut sinks: Vec<Box<dyn RowSink>> = Vec::new();
     if let Some(folder) = &arguments.report {
         sinks.push(Box::new(recording::create(folder)?));

@@ -59,6 +59,7 @@ impl Terminal {
             self.name_width = self.name_width.max(model.name.chars().count());
             let provider = model.provider.as_deref().unwrap_or("not loaded");
             let fallback = match &model.reason {
+                Some(reason) if model.asked == "auto" => format!(" ({reason})"),
                 Some(reason) => format!(" (asked for {}: {reason})", model.asked),
                 None => String::new(),
             };

@@ -14,7 +14,7 @@ use super::preprocess::{self, Hints, Preprocessor};
 use super::reading::Reading;
 use super::sidecar::Sidecar;
 use super::tensor::OutputView;
-use super::threads::inference_threads;
+use super::threads::{inference_threads, too_few_cores};
 use crate::protocol::{DeviceChoice, ModelCard, ModelSpec, Preprocess, Problem};
 
 /// A model that is loaded and has run, with everything that feeds it and reads it.
@@ -135,6 +135,7 @@ impl Model {
             (label_count, &labels_origin),
             class_count(&outputs),
         ));
+        notices.extend(option_notices(spec));
         notices.extend(engine_notices(spec, &engine));
         let card = ModelCard {
             path: spec.path.clone(),
@@ -215,16 +216,48 @@ fn label_notice(
     })
 }
 
+/// Options that have no effect, or not the one that they seem to have.
+fn option_notices(spec: &ModelSpec) -> Vec<Problem> {
+    let mut notices = Vec::new();
+    if let Some(cores) = too_few_cores(spec.threads) {
+        notices.push(Problem {
+            code: "many_threads".to_owned(),
+            message: format!(
+                "{}: {} threads of inference share {cores} cores, and wait for one another",
+                spec.name, spec.threads
+            ),
+            hint: Some("`threads = 0` takes as many as there are cores for.".to_owned()),
+        });
+    }
+    if spec.strict && spec.device == DeviceChoice::Auto {
+        notices.push(Problem {
+            code: "strict_auto".to_owned(),
+            message: format!(
+                "{}: strict has no effect with device `auto`, which names no device",
+                spec.name
+            ),
+            hint: Some("Name the device that it must run on, as `cuda:0`.".to_owned()),
+        });
+    }
+    notices
+}
+
 fn engine_notices(spec: &ModelSpec, engine: &Engine) -> Vec<Problem> {
     let mut notices = Vec::new();
     let report = engine.report();
     if let Some(reason) = &report.reason {
         notices.push(Problem {
             code: "device_fallback".to_owned(),
-            message: format!(
-                "{}: runs on {}; {} was asked for: {reason}",
-                spec.name, report.provider, report.asked
-            ),
+            message: match spec.device {
+                DeviceChoice::Auto => format!(
+                    "{}: runs on {}, the best device that works here: {reason}",
+                    spec.name, report.provider
+                ),
+                _ => format!(
+                    "{}: runs on {}; {} was asked for: {reason}",
+                    spec.name, report.provider, report.asked
+                ),
+            },
             hint: Some(
                 match spec.device {
                     DeviceChoice::Auto => "`device = \"cpu\"` asks for the CPU from the start.",

@@ -12,6 +12,12 @@ pub(super) fn inference_threads(asked: u32, models: u32) -> u32 {
     fair_share(u32::try_from(cores).unwrap_or(u32::MAX), models)
 }
 
+/// Cores that the system lets this process use, where more threads than that are `asked` for.
+pub(super) fn too_few_cores(asked: u32) -> Option<u32> {
+    let cores = u32::try_from(available_parallelism().ok()?.get()).ok()?;
+    (asked > cores).then_some(cores)
+}
+
 fn fair_share(cores: u32, models: u32) -> u32 {
     (cores / models.max(1)).max(1)
 }

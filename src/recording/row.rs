@@ -357,7 +357,7 @@ pub struct ModelSummary {
     pub provider: Option<String>,
     /// Percentiles of each stage, warm-up left out.
     pub micros: BTreeMap<String, LatencyStats>,
-    /// Answers a second, from its first to its last.
+    /// Answers a second, from its first to its last; `None` for less than five answers or one second.
     pub frames_per_second: Option<f64>,
 }
 

@@ -14,6 +14,9 @@ use crate::protocol::{Command, Problem, Role};
 /// model cannot be loaded, runtime or device missing.
 const LASTING_FAULTS: std::ops::RangeInclusive<i32> = 3..=5;
 
+/// How long a start may take before it is said that it goes on.
+const LONG_START_NANOS: u64 = 5_000_000_000;
+
 /// How long a child is silent before it may have been stopped.
 const LOOK_NANOS: u64 = 1_000_000_000;
 
@@ -35,6 +38,10 @@ pub(super) struct Managed {
     pub(super) problem: Option<Problem>,
     /// Monotonic time of its last event.
     pub(super) last_event_nanos: u64,
+    /// Monotonic time of its start.
+    started_nanos: u64,
+    /// Monotonic time from which a start is said to take long.
+    long_start_nanos: u64,
     /// It is to be started again when it has ended.
     pub(super) start_again: bool,
     /// It was asked to end.
@@ -89,6 +96,8 @@ impl Managed {
             supervisor: Supervisor::new(policy),
             problem: None,
             last_event_nanos: 0,
+            started_nanos: 0,
+            long_start_nanos: 0,
             start_again: false,
             asked: false,
             fault_code: None,
@@ -124,6 +133,8 @@ impl Managed {
         self.asked = false;
         self.start_again = false;
         self.last_event_nanos = now_nanos;
+        self.started_nanos = now_nanos;
+        self.long_start_nanos = now_nanos + LONG_START_NANOS;
         self.before_stale = None;
         self.progress = (now_nanos, 0);
         self.looked = (now_nanos, 0);
@@ -220,6 +231,20 @@ impl Managed {
         if let Some(before) = self.before_stale.take() {
             self.state = before;
         }
+    }
+
+    /// What it does and for how many seconds, when its start takes long: first after a few seconds,
+    /// then whenever that time has doubled.
+    pub(super) fn long_start(&mut self, now_nanos: u64) -> Option<(&str, u64)> {
+        let ChildState::Starting { step } = &self.state else {
+            return None;
+        };
+        if now_nanos < self.long_start_nanos {
+            return None;
+        }
+        let passed = now_nanos.saturating_sub(self.started_nanos);
+        self.long_start_nanos = now_nanos + passed;
+        Some((step, passed / 1_000_000_000))
     }
 
     /// Whether it is shown as stale.

@@ -134,12 +134,13 @@ impl Rate {
             .flatten()
     }
 
-    /// Times a second, from the first to the last.
+    /// Times a second, from the first to the last; `None` for less than five events or a second.
     pub(super) fn whole(&self) -> Option<f64> {
-        per_second(
-            self.count,
-            self.last_nanos.saturating_sub(self.first_nanos?),
-        )
+        let span = self.last_nanos.saturating_sub(self.first_nanos?);
+        if self.count < RATE_EVENTS as u64 || span < RATE_NANOS {
+            return None;
+        }
+        per_second(self.count, span)
     }
 
     /// When it happened first, if it has.
@@ -301,6 +302,7 @@ mod tests {
         for at in [1_000_000_000, 1_500_000_000, 2_000_000_000, 2_500_000_000] {
             rate.add(at);
             assert_eq!(rate.recent(at), None, "less than five");
+            assert_eq!(rate.whole(), None, "less than five");
         }
         rate.add(3_000_000_000);
         assert_eq!(rate.recent(3_000_000_000), Some(2.0));
@@ -311,6 +313,7 @@ mod tests {
             burst.add(at * 10_000_000);
         }
         assert_eq!(burst.recent(200_000_000), None, "a fifth of a second");
+        assert_eq!(burst.whole(), None, "a fifth of a second");
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod control;
 mod faults;
 mod harness;
 mod killers;
+mod outcomes;
 mod rings;
 
 use std::path::Path;

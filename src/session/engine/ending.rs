@@ -2,9 +2,11 @@
 
 use super::{Engine, Model};
 use crate::base::monotonic_nanos;
-use crate::protocol::Delivery;
+use crate::prediction::Output;
+use crate::protocol::{Delivery, Problem};
 use crate::recording::{Comparison, FrameCounts, ModelSummary, Row, SummaryRow};
 use crate::session::handle::{Outcome, SessionExit};
+use crate::session::journal::problem;
 
 /// Exit code of a producer whose source cannot be opened.
 const SOURCE_CANNOT_OPEN: i32 = 3;
@@ -122,6 +124,7 @@ impl Engine {
     /// Completes rows and summary, gives the rings back, and tells how it went.
     pub(super) fn finish(mut self) -> Outcome {
         self.fill_in_frames(self.rings.head());
+        self.say_what_failed();
         let summary = self.summary();
         self.journal.row(Row::Summary(Box::new(summary.clone())));
         self.journal.finish();
@@ -135,6 +138,58 @@ impl Engine {
             failures: self.failures,
             closed_pipe: self.closed_pipe,
         }
+    }
+
+    /// Says what came to nothing although nobody gave up: a run that has nothing to show for it did
+    /// not go well.
+    fn say_what_failed(&mut self) {
+        if self.was_interrupted() || self.options.interactive {
+            return;
+        }
+        let now = monotonic_nanos();
+        let skipped = self.source.skipped;
+        if self.rings.head() == 0 && skipped > 0 && !self.source.managed.has_failed() {
+            let message = format!("nothing in it could be read: {skipped} entries were left out");
+            let hint = Some("the `skipped` rows say why");
+            self.failed(now, "source", problem("no_frames", message, hint));
+        }
+        let silent: Vec<_> = self
+            .models
+            .iter()
+            .filter(|model| !model.managed.has_failed())
+            .filter_map(|model| Some((model.spec.name.clone(), self.without_answer(model)?)))
+            .collect();
+        for (name, what) in silent {
+            self.failed(now, &name, what);
+        }
+    }
+
+    /// What is wrong with a model that took frames and has no usable answer to any of them.
+    fn without_answer(&self, model: &Model) -> Option<Problem> {
+        let stats = &model.stats;
+        let taken = self.totals(model).taken;
+        if taken == 0 || stats.predicted + stats.unreported > 0 {
+            return None;
+        }
+        let last = stats.shown.as_ref().map(|shown| &shown.event.output);
+        Some(match last {
+            Some(Output::Invalid { reason }) if stats.lost == 0 => problem(
+                "all_invalid",
+                format!(
+                    "none of its {} answers can be used: {reason}",
+                    stats.invalid
+                ),
+                Some("check the model and its preprocessing"),
+            ),
+            _ => problem(
+                "no_answer",
+                format!(
+                    "it answered none of the {taken} frames that it took: {} lost, {} invalid",
+                    stats.lost, stats.invalid
+                ),
+                Some("the `lost` rows say why"),
+            ),
+        })
     }
 
     fn exit(&self) -> SessionExit {

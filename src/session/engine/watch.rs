@@ -45,6 +45,18 @@ impl Engine {
                 self.is_stale(now, &about);
             }
             self.dirty |= was_stale != self.models[index].managed.is_stale();
+            self.watch_start(index, now);
+        }
+    }
+
+    /// Says what a model does whose start takes long.
+    fn watch_start(&mut self, index: usize, now: u64) {
+        let model = &mut self.models[index];
+        if let Some((step, seconds)) = model.managed.long_start(now) {
+            let message = format!("still {step}, for {seconds} s");
+            let what = problem("still_loading", message, None);
+            let about = model.spec.name.clone();
+            self.journal.notice(now, LogLevel::Info, &about, what);
         }
     }
 

@@ -1,0 +1,125 @@
+//! How `ringside run` ends, and what it says of a run that came to nothing.
+
+mod support;
+
+use ringside::recording::{ProblemRow, Row};
+use support::{
+    data, finish, folder, image, predictions, ringside, root, run_json, summary, totals,
+};
+
+fn said<'a>(rows: &'a [Row], code: &str) -> Vec<&'a ProblemRow> {
+    let problems = rows.iter().filter_map(|row| match row {
+        Row::Failed(row) | Row::Notice(row) => Some(row),
+        _ => None,
+    });
+    problems.filter(|row| row.code == code).collect()
+}
+
+#[test]
+fn a_model_without_a_usable_answer_fails_the_run_and_the_others_are_complete() {
+    let cat = image(&root().join("assets/samples/cat.jpg"));
+    let models = [
+        data("synthetic/nan_output.onnx"),
+        data("synthetic/echo_corner.onnx"),
+    ];
+    let finished = run_json(&cat, &[&models[0], &models[1]], &["--device", "cpu"]);
+    assert_eq!(finished.code(), 1, "{}", finished.stderr);
+    let rows = finished.rows();
+    let failures = said(&rows, "all_invalid");
+    assert_eq!(failures.len(), 1);
+    assert_eq!(failures[0].about, "nan_output");
+    assert!(failures[0].message.contains("3 NaN"), "{failures:?}");
+    assert_eq!(totals(&rows, "echo_corner").predicted, 1);
+}
+
+#[test]
+fn a_source_of_which_nothing_can_be_read_fails_the_run() {
+    let broken = tempfile::tempdir().expect("a folder");
+    let cat = std::fs::read(root().join("assets/samples/cat.jpg")).expect("a photograph");
+    for name in ["1.jpg", "2.jpg"] {
+        std::fs::write(broken.path().join(name), &cat[..100]).expect("a file");
+    }
+    let finished = run_json(
+        &folder(broken.path()),
+        &[&data("cases/mean.onnx")],
+        &["--device", "cpu"],
+    );
+    assert_eq!(finished.code(), 1, "{}", finished.stderr);
+    let rows = finished.rows();
+    let failures = said(&rows, "no_frames");
+    assert_eq!(failures.len(), 1);
+    assert!(failures[0].message.contains("2 entries"), "{failures:?}");
+    // One good picture is a run that went well.
+    std::fs::write(broken.path().join("3.jpg"), &cat).expect("a file");
+    let finished = run_json(
+        &folder(broken.path()),
+        &[&data("cases/mean.onnx")],
+        &["--device", "cpu"],
+    );
+    assert_eq!(finished.code(), 0, "{}", finished.stderr);
+    assert_eq!(summary(&finished.rows()).frames.skipped, 2);
+}
+
+#[test]
+fn a_session_without_a_model_is_wrong_usage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let session = folder.path().join("session.toml");
+    std::fs::write(&session, "source = \"pattern:bars?frames=2\"\n").expect("a file");
+    let finished = finish(ringside(["run", "--json"]).arg(&session));
+    assert_eq!(finished.code(), 2);
+    assert!(finished.stderr.contains("no model"), "{}", finished.stderr);
+}
+
+#[test]
+fn a_few_answers_make_no_rate() {
+    let arguments = ["--device", "cpu", "--source", "pattern:stamp?frames=4"];
+    let model = data("cases/mean.onnx");
+    let finished = finish(
+        ringside(["run", "--json"])
+            .args(arguments)
+            .arg("--model")
+            .arg(&model),
+    );
+    let rows = finished.rows();
+    assert_eq!(predictions(&rows).len(), 4);
+    assert_eq!(totals(&rows, "mean").frames_per_second, None);
+    let last = finished.stdout.lines().last().expect("a summary");
+    assert!(last.contains("\"frames_per_second\":null"), "{last}");
+    let shown = finish(
+        ringside(["run", "--quiet"])
+            .args(arguments)
+            .arg("--model")
+            .arg(&model),
+    );
+    let line = shown.stdout.lines().last().expect("a summary");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(words[..6], ["mean", "4", "0", "0", "0", "–"], "{line}");
+    // Six answers in more than a second, of which the first is warm-up.
+    let long = run_json(
+        "pattern:stamp?frames=6&fps=4",
+        &[&model],
+        &["--device", "cpu"],
+    );
+    let rate = totals(&long.rows(), "mean")
+        .frames_per_second
+        .expect("a rate");
+    assert!((2.0..6.0).contains(&rate), "{rate}");
+}
+
+#[test]
+fn options_that_mean_nothing_or_too_much_are_noticed() {
+    let cat = image(&root().join("assets/samples/cat.jpg"));
+    let finished = run_json(
+        &cat,
+        &[&data("cases/mean.onnx")],
+        &["--device", "auto", "--strict", "--threads", "250"],
+    );
+    assert_eq!(finished.code(), 0, "{}", finished.stderr);
+    let rows = finished.rows();
+    assert!(said(&rows, "strict_auto")[0].message.contains("no effect"));
+    let threads = &said(&rows, "many_threads")[0].message;
+    assert!(threads.contains("250 threads"), "{threads}");
+    for notice in said(&rows, "device_fallback") {
+        assert!(!notice.message.contains("auto was asked for"), "{notice:?}");
+    }
+}
