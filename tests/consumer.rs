@@ -58,6 +58,7 @@ impl Consumer {
             schedule: Schedule::Turns,
             onnxruntime: None,
             models: 1,
+            frames: None,
         })));
         assert!(matches!(consumer.next(), Event::Hello { .. }));
         Some(consumer)

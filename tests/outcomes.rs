@@ -123,3 +123,50 @@ fn options_that_mean_nothing_or_too_much_are_noticed() {
         assert!(!notice.message.contains("auto was asked for"), "{notice:?}");
     }
 }
+
+#[test]
+fn live_answers_are_as_many_as_asked_for_also_in_batches() {
+    let finished = run_json(
+        "pattern:stamp?size=64x64&fps=200",
+        &[&data("cases/mean.onnx"), &data("synthetic/slow.onnx")],
+        &[
+            "--device",
+            "cpu",
+            "--delivery",
+            "live",
+            "--batch",
+            "5",
+            "--frames",
+            "7",
+        ],
+    );
+    assert_eq!(finished.code(), 0, "{}", finished.stderr);
+    let rows = finished.rows();
+    for model in ["mean", "slow"] {
+        assert_eq!(totals(&rows, model).predicted, 7, "{model}");
+        let answers = predictions(&rows);
+        assert_eq!(answers.iter().filter(|row| row.model == model).count(), 7);
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_made_names_its_cause_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").expect("a file");
+    let cat = image(&root().join("assets/samples/cat.jpg"));
+    let model = data("cases/mean.onnx");
+    let finished = finish(
+        ringside(["run", "--source", &cat, "--model"])
+            .arg(&model)
+            .arg("--report")
+            .arg(&file),
+    );
+    assert_eq!(finished.code(), 1);
+    assert_eq!(
+        finished.stderr.matches("File exists").count(),
+        1,
+        "{}",
+        finished.stderr
+    );
+}

@@ -57,7 +57,7 @@ pub(super) struct SessionArguments {
     /// Preprocessing: auto, raw, imagenet, yolo or yolox
     #[arg(long, value_name = "PRESET")]
     pub(super) preset: Option<String>,
-    /// Lowest score of a reported detection
+    /// Lowest score of a reported detection (detectors only)
     #[arg(long, value_name = "SCORE")]
     pub(super) threshold: Option<f32>,
     /// Number of classes reported
@@ -175,7 +175,7 @@ pub(super) enum RingCommand {
         /// Sequence of the frame; default: the newest
         #[arg(long)]
         seq: Option<u64>,
-        /// Picture to write (PNG)
+        /// Picture to write, in the format that its name says: .png, .jpg, .bmp, .tiff
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },

@@ -71,8 +71,21 @@ pub(super) fn report(error: &anyhow::Error) -> Exit {
         return Exit::Done;
     }
     // stderr may be closed as well; there is nobody left to tell.
-    drop(writeln!(std::io::stderr(), "ringside: {error:#}"));
+    drop(writeln!(std::io::stderr(), "ringside: {}", message(error)));
     of(error)
+}
+
+/// The error and its causes, but those that it has named itself.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if message.is_empty() {
+            message = cause;
+        } else if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
 }
 
 /// The status with which an error ends the program.
@@ -90,5 +103,19 @@ pub(super) fn usage(error: &clap::Error) -> Exit {
         Exit::Usage
     } else {
         Exit::Done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_named_once() {
+        let cause = || std::io::Error::other("no room");
+        let bare = anyhow::Error::new(cause()).context("cannot write a.png");
+        assert_eq!(message(&bare), "cannot write a.png: no room");
+        let named = anyhow::Error::new(cause()).context("cannot write a.png: no room");
+        assert_eq!(message(&named), "cannot write a.png: no room");
     }
 }

@@ -87,6 +87,15 @@ impl Labels {
             return Err(fail(format!("{size} bytes are too many for labels")));
         }
         let bytes = fs::read(path).map_err(|error| fail(error.to_string()))?;
+        // Text of whatever encoding has no such bytes.
+        let is_odd = |&byte: &u8| byte < b' ' && !byte.is_ascii_whitespace() && byte != 0x0b;
+        if let Some(at) = bytes.iter().position(|byte| is_odd(byte)) {
+            let what = match bytes.as_slice() {
+                [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "text in UTF-16; save it as UTF-8",
+                _ => "not a text file",
+            };
+            return Err(fail(format!("{what} (byte {:#04x} at {at})", bytes[at])));
+        }
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_start_matches('\u{feff}');
         let names = parse(text).unwrap_or_else(|| {
@@ -238,6 +247,24 @@ mod tests {
         assert_eq!(sidecar.name(0), "classes.txt");
         let named = find(Some(&expected[1]), Some(&expected[0])).expect("labels");
         assert_eq!(named.name(0), "labels.txt");
+        for (content, words) in [
+            (
+                &b"\x89PNG\r\n\x1a\n\0\0"[..],
+                "not a text file (byte 0x1a at 6)",
+            ),
+            (b"\xff\xfec\0a\0t\0", "UTF-16"),
+        ] {
+            let binary = folder.path().join("binary.txt");
+            fs::write(&binary, content).expect("a file");
+            let error = find(Some(&binary), None).expect_err("binary").to_string();
+            assert!(
+                error.contains("binary.txt") && error.contains(words),
+                "{error}"
+            );
+        }
+        let latin = folder.path().join("latin.txt");
+        fs::write(&latin, b"caf\xe9\tbar\n").expect("a file");
+        assert_eq!(find(Some(&latin), None).expect("labels").len(), 1);
         let missing = folder.path().join("missing.txt");
         let error = find(Some(&missing), None).expect_err("missing").to_string();
         assert!(error.contains("missing.txt"), "{error}");

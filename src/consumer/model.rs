@@ -136,6 +136,14 @@ impl Model {
             class_count(&outputs),
         ));
         notices.extend(option_notices(spec));
+        notices.extend(resolved.unscaled_preset.map(|preset| Problem {
+            code: "preset_unscaled".to_owned(),
+            message: format!(
+                "{}: its input takes whole numbers, 0..=255: scale, mean and std of preset `{preset}` are left out",
+                spec.name
+            ),
+            hint: Some("Write `scale`, `mean` and `std` in [model.preprocess] to use them.".to_owned()),
+        }));
         notices.extend(engine_notices(spec, &engine));
         let card = ModelCard {
             path: spec.path.clone(),

@@ -25,6 +25,8 @@ pub(super) struct Pipeline {
     batch: usize,
     /// Most frames on their way.
     depth: usize,
+    /// Frames that may still be taken.
+    left: u64,
     /// Jobs without a frame.
     idle: Vec<Job>,
     /// Jobs with an input, in the order of their frames.
@@ -38,7 +40,7 @@ pub(super) struct Pipeline {
 pub(super) enum Step {
     /// Go on.
     More,
-    /// The ring is closed and all its frames have been answered.
+    /// All frames that there are, or that may be taken, have been answered.
     Drained,
 }
 
@@ -53,6 +55,7 @@ impl Pipeline {
         runner: Runner,
         spec: &ModelSpec,
         delivery: Delivery,
+        frames: Option<u64>,
         events: EventSender,
     ) -> Self {
         let ahead = match delivery {
@@ -70,6 +73,7 @@ impl Pipeline {
             batch,
             // The ring remembers only so many frames of a reader, of which one stays pinned.
             depth: (batch + ahead as usize).min(HELD_CAPACITY - 1),
+            left: frames.unwrap_or(u64::MAX),
             idle: Vec::new(),
             ready: VecDeque::new(),
             running: Vec::new(),
@@ -113,6 +117,11 @@ impl Pipeline {
         Ok(())
     }
 
+    /// Whether it takes no more frames.
+    pub(super) fn has_enough(&self) -> bool {
+        self.left == 0
+    }
+
     /// Ends the pipeline and not its model: the process ends now, and the kernel takes a model's memory
     /// back faster than ONNX Runtime gives it piece by piece.
     pub(super) fn leave_model(self) {
@@ -124,10 +133,13 @@ impl Pipeline {
         self.ready.len() + self.preparation.pending()
     }
 
-    /// Takes as many frames as there may be on the way; whether the ring has no more.
+    /// Takes as many frames as there may be on the way; whether there are no more.
     fn take(&mut self, connection: &mut Connection) -> Result<bool, Failure> {
         let mut deadline = None;
         while self.on_the_way() < self.depth {
+            if self.left == 0 {
+                return Ok(true);
+            }
             let timeout = match self.on_the_way() {
                 0 => IDLE_WAIT,
                 frames if frames < self.batch => {
@@ -148,6 +160,7 @@ impl Pipeline {
                     taken_nanos,
                     copied_nanos,
                 } => {
+                    self.left -= 1;
                     job.seq = seq;
                     job.times.published = published_nanos;
                     job.times.taken = taken_nanos;

@@ -134,7 +134,7 @@ impl Consumer {
         events.send(&Event::Ready(Box::new(model.card.clone())));
         let target = model.engine.target();
         let runner = Runner::new(model, spec);
-        let pipeline = Pipeline::new(runner, spec, start.delivery, events.clone());
+        let pipeline = Pipeline::new(runner, spec, start.delivery, start.frames, events.clone());
         let mut consumer = Self {
             pipeline,
             target,
@@ -192,6 +192,10 @@ impl Consumer {
     fn step(&mut self) -> Result<(), Failure> {
         if self.pipeline.step(&mut self.connection)? == Step::Drained {
             self.connection.drained = true;
+            if self.pipeline.has_enough() {
+                // What comes is for others: it is not dropped by this one.
+                self.connection.reader.leave();
+            }
             if !self.next_rings.is_empty() {
                 self.change_ring()?;
             }

@@ -90,6 +90,9 @@ pub struct ConsumerStart {
     pub onnxruntime: Option<PathBuf>,
     /// Number of models in the session, among which cores are shared.
     pub models: u32,
+    /// Most frames to take; then it leaves the readers.
+    #[serde(default)]
+    pub frames: Option<u64>,
 }
 
 /// A ring and one's place in it.

@@ -21,6 +21,9 @@ pub enum SnapshotError {
         /// The sequence asked for; `None`: any.
         seq: Option<u64>,
     },
+    /// Its name names no picture format that can be written.
+    #[error("`{}` names no picture format that can be written; use .png, .jpg, .bmp or .tiff", .0.display())]
+    Format(PathBuf),
     /// The frame cannot be converted.
     #[error(transparent)]
     Frame(#[from] FrameError),
@@ -41,8 +44,8 @@ fn missing(seq: Option<u64>) -> String {
     }
 }
 
-/// Saves frame `seq`, or the newest one, of the ring `name` as an 8-bit RGB PNG at `path`, and
-/// returns its sequence and description.
+/// Saves frame `seq`, or the newest one, of the ring `name` as an 8-bit RGB picture at `path`,
+/// in the format that its name says, and returns its sequence and description.
 ///
 /// # Errors
 /// See [`SnapshotError`].
@@ -51,6 +54,10 @@ pub fn save_snapshot(
     seq: Option<u64>,
     path: &Path,
 ) -> Result<(u64, FrameDescription, FramePosition), SnapshotError> {
+    let format = ImageFormat::from_path(path)
+        .ok()
+        .filter(ImageFormat::writing_enabled)
+        .ok_or_else(|| SnapshotError::Format(path.to_owned()))?;
     let mut frame = empty_frame();
     let mut preview = Preview::attach(name)?;
     let mut copied = None;
@@ -71,7 +78,7 @@ pub fn save_snapshot(
     let picture =
         RgbImage::from_raw(width, height, rgb).ok_or(FrameError::Empty { width, height })?;
     picture
-        .save_with_format(path, ImageFormat::Png)
+        .save_with_format(path, format)
         .map_err(|source| SnapshotError::Write {
             path: path.to_owned(),
             source,

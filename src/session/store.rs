@@ -74,6 +74,11 @@ impl ModelStats {
         }));
     }
 
+    /// Answers that it has given, also those whose report did not get through.
+    pub(super) fn reported(&self) -> u64 {
+        self.predicted + self.invalid + self.unreported
+    }
+
     /// Percentiles of each stage.
     pub(super) fn stages(&mut self, now_nanos: u64) -> Vec<StageStats> {
         let stats = |(stage, tracker): &mut (&'static str, LatencyTracker)| StageStats {

@@ -138,3 +138,21 @@ fn bilinear_is_what_the_filter_says() {
         assert_eq!(runner.card().preprocess.filter, filter);
     }
 }
+
+#[test]
+fn a_preset_that_a_whole_number_input_does_not_take_whole_is_noticed() {
+    let Some(library) = library() else { return };
+    let codes = |preset: &str, model: &str| {
+        let mut spec = spec(model);
+        spec.preprocess.preset = Some(preset.to_owned());
+        let runner = load(&spec, library).expect("a model");
+        let notices = &runner.model().notices;
+        let codes = notices.iter().map(|notice| notice.code.clone());
+        codes.collect::<Vec<_>>()
+    };
+    let u8 = "tests/data/cases/u8.onnx";
+    assert_eq!(codes("imagenet", u8), ["preset_unscaled"]);
+    // YOLOX takes 0..=255, as the input does.
+    assert_eq!(codes("yolox", u8), [""; 0]);
+    assert_eq!(codes("imagenet", "tests/data/cases/mean.onnx"), [""; 0]);
+}

@@ -70,6 +70,7 @@ fn efficientnet_lites_metadata_are_followed() {
     let Resolved {
         preprocess,
         origins,
+        ..
     } = auto(&rgb(224), "classify", &metadata);
     assert_eq!(preprocess.resize, Resize::ShortestCrop);
     assert_eq!(preprocess.filter, Filter::PilBicubic);
@@ -219,6 +220,7 @@ fn the_users_keys_come_before_the_sidecars_and_those_before_metadata() {
     let Resolved {
         preprocess,
         origins,
+        ..
     } = resolve(&rgb(8), &hints).unwrap();
     assert_eq!(
         (preprocess.mean, origins["mean"]),

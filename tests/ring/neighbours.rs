@@ -167,6 +167,15 @@ fn a_snapshot_of_a_frame_is_a_png_of_its_pixels() {
         assert_eq!(picture.dimensions(), (8, 6));
         assert!(picture.pixels().all(|pixel| pixel.0 == [grey; 3]));
     }
+    let jpeg = folder.path().join("frame.jpg");
+    save_snapshot(ring.name(), None, &jpeg).unwrap();
+    assert_eq!(std::fs::read(&jpeg).unwrap()[..2], [0xff, 0xd8]);
+    for unknown in ["frame.txt", "frame"] {
+        let path = folder.path().join(unknown);
+        let error = save_snapshot(ring.name(), None, &path).unwrap_err();
+        assert!(error.to_string().contains("no picture format"), "{error}");
+        assert!(!path.exists());
+    }
     let missing = save_snapshot(ring.name(), Some(77), &path).unwrap_err();
     assert!(missing.to_string().contains("no frame 77"), "{missing}");
 }

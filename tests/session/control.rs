@@ -208,6 +208,16 @@ fn a_captured_frame_gives_the_same_answer_again() {
     run.until("the folder is written", |_| {
         folder.join("m-000001/README.txt").exists().then_some(())
     });
+    run.until("it is said", |_| {
+        let rows = run.rows.all();
+        let notice = rows.iter().find_map(|row| match row {
+            Row::Notice(row) if row.code == "repro_saved" => Some(row),
+            _ => None,
+        })?;
+        assert_eq!(notice.about, "m");
+        assert!(notice.message.contains("m-000001"), "{notice:?}");
+        Some(())
+    });
     let again = start(
         SessionSpec::load(&session).expect("a session file"),
         |_| None,

@@ -26,6 +26,8 @@ pub struct Resolved {
     pub preprocess: Preprocess,
     /// Who chose each of its keys.
     pub origins: BTreeMap<String, Origin>,
+    /// Preset that somebody named, whose scale, mean and std a whole-number input does not take.
+    pub unscaled_preset: Option<String>,
 }
 
 /// Decides a model's preprocessing, key by key: the user's keys, the user's preset, the sidecar's
@@ -42,6 +44,7 @@ pub fn resolve(input: &InputTensor, hints: &Hints<'_>) -> Result<Resolved, Prepr
     let mut choices = Choices::new(family(hints));
     choices.apply(demanded(input), Origin::Shape);
     choices.apply(within(input, spec), Origin::Metadata);
+    let mut unscaled_preset = None;
     let said = [
         (hints.sidecar, Origin::Sidecar),
         (Some(hints.spec), Origin::You),
@@ -51,7 +54,13 @@ pub fn resolve(input: &InputTensor, hints: &Hints<'_>) -> Result<Resolved, Prepr
         if let Some(name) = &spec.preset
             && let Some(preset) = preset(name)?
         {
+            if input.dtype.is_integer() && preset != as_is(preset.clone()) {
+                unscaled_preset = Some(name.clone());
+            }
             choices.apply(within(input, as_spec(preset)), origin);
+        }
+        if spec.scale.is_some() && spec.mean.is_some() && spec.std.is_some() {
+            unscaled_preset = None;
         }
         check(input, spec, origin)?;
         choices.apply(spec.clone(), origin);
@@ -60,7 +69,21 @@ pub fn resolve(input: &InputTensor, hints: &Hints<'_>) -> Result<Resolved, Prepr
     if let Some(padding) = crop_padding {
         choices.crop_by_padding(padding);
     }
-    choices.finish()
+    let resolved = choices.finish()?;
+    Ok(Resolved {
+        unscaled_preset,
+        ..resolved
+    })
+}
+
+/// With the values 0..=255 of pictures.
+fn as_is(preprocess: Preprocess) -> Preprocess {
+    Preprocess {
+        scale: 1.0,
+        mean: [0.0; 3],
+        std: [1.0; 3],
+        ..preprocess
+    }
 }
 
 /// What models of this kind usually take.
@@ -299,6 +322,7 @@ impl Choices {
         Ok(Resolved {
             preprocess: self.preprocess,
             origins: self.origins,
+            unscaled_preset: None,
         })
     }
 }

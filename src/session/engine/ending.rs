@@ -116,7 +116,7 @@ impl Engine {
             .filter(|model| !model.managed.has_failed() && !model.paused)
             .peekable();
         match working.peek() {
-            Some(_) => working.all(|model| model.stats.predicted + model.stats.invalid >= frames),
+            Some(_) => working.all(|model| model.stats.reported() >= frames),
             None => self.models.is_empty() && self.rings.head() >= frames,
         }
     }
@@ -124,12 +124,13 @@ impl Engine {
     /// Completes rows and summary, gives the rings back, and tells how it went.
     pub(super) fn finish(mut self) -> Outcome {
         self.fill_in_frames(self.rings.head());
+        self.helpers.clear();
+        self.note_saved(monotonic_nanos());
         self.say_what_failed();
         let summary = self.summary();
         self.journal.row(Row::Summary(Box::new(summary.clone())));
         self.journal.finish();
         self.rings.close();
-        self.helpers.clear();
         let exit = self.exit();
         self.publish_view(monotonic_nanos());
         Outcome {

@@ -80,6 +80,9 @@ pub(super) struct Engine {
     early_frames: BTreeMap<u64, FrameEvent>,
     failures: Vec<(String, Problem)>,
     helpers: Vec<Worker>,
+    /// What helpers have done: a model's name, and what there is to say.
+    saved: Receiver<(String, Problem)>,
+    to_saved: Sender<(String, Problem)>,
 
     /// Frames may flow: every model that is waited for is ready.
     flowing: bool,
@@ -127,6 +130,8 @@ impl Engine {
         let (journal, failed_sinks) =
             Journal::start(sinks, started_nanos, Arc::clone(&interrupted))?;
         let (to_inbox, inbox) = channel::bounded(INBOX);
+        // One word for each time that a user saves something.
+        let (to_saved, saved) = channel::unbounded();
         let source = Source {
             looping: spec.looping,
             ..Source::new(spec.source.clone(), options.restart.clone())
@@ -145,6 +150,8 @@ impl Engine {
             early_frames: BTreeMap::new(),
             failures: Vec::new(),
             helpers: Vec::new(),
+            saved,
+            to_saved,
             flowing: false,
             paused: options.start_paused,
             steps: 0,
@@ -283,6 +290,7 @@ impl Engine {
             self.stop();
         }
         self.helpers.retain(|helper| !helper.is_finished());
+        self.note_saved(now);
         self.stop_models(now);
         self.check_end();
         let children = || {

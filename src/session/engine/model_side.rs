@@ -108,6 +108,11 @@ impl Engine {
             schedule: self.schedule,
             onnxruntime: self.options.onnxruntime.clone(),
             models,
+            frames: self
+                .spec
+                .frames
+                .filter(|_| self.delivery == Delivery::Live)
+                .map(|frames| frames.saturating_sub(model.stats.reported())),
         };
         let started = model.managed.start(
             &self.options.program,

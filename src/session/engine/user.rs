@@ -277,10 +277,23 @@ impl Engine {
             death: model.died_of.clone().filter(|_| lost == Some(seq)),
         };
         // Compressing a picture takes longer than the session's thread may be away.
+        let saved = self.to_saved.clone();
         let name = about.clone();
-        let started = Worker::spawn("repro", move || match write(&capture, &folder) {
-            Ok(path) => tracing::info!("{name}: saved {}", path.display()),
-            Err(error) => tracing::error!("{name}: cannot save to {}: {error}", folder.display()),
+        let started = Worker::spawn("repro", move || {
+            let what = match write(&capture, &folder) {
+                Ok(path) => problem(
+                    "repro_saved",
+                    format!("frame {seq} is saved in {}", path.display()),
+                    Some("its README.txt says how to repeat the answer"),
+                ),
+                Err(error) => problem(
+                    "repro_failed",
+                    format!("cannot save to {}: {error}", folder.display()),
+                    Some("choose another folder, or free space"),
+                ),
+            };
+            // A session that has ended has no log any more.
+            drop(saved.send((name, what)));
         });
         match started {
             Ok(worker) => {
@@ -294,6 +307,18 @@ impl Engine {
                 self.journal
                     .log(now, LogLevel::Error, &about, &message, None);
             }
+        }
+    }
+
+    /// Says what has been saved, and what could not be.
+    pub(super) fn note_saved(&mut self, now: u64) {
+        for (about, what) in self.saved.try_iter() {
+            let level = match what.code.as_str() {
+                "repro_saved" => LogLevel::Info,
+                _ => LogLevel::Error,
+            };
+            self.journal.notice(now, level, &about, what);
+            self.dirty = true;
         }
     }
 }
