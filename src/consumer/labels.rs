@@ -89,7 +89,7 @@ impl Labels {
         let bytes = fs::read(path).map_err(|error| fail(error.to_string()))?;
         // Text of whatever encoding has no such bytes.
         let is_odd = |&byte: &u8| byte < b' ' && !byte.is_ascii_whitespace() && byte != 0x0b;
-        if let Some(at) = bytes.iter().position(|byte| is_odd(byte)) {
+        if let Some(at) = bytes.iter().position(is_odd) {
             let what = match bytes.as_slice() {
                 [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "text in UTF-16; save it as UTF-8",
                 _ => "not a text file",

@@ -129,7 +129,7 @@ fn is_constant(graph: &GraphProto, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::proto::{TensorProto, ValueInfoProto};
+    use crate::consumer::model_file::proto::{TensorProto, ValueInfoProto};
     use super::*;
 
     /// A graph in lines `out = Operator in in`, whose weights begin with `w`.
