@@ -9,7 +9,7 @@ use crate::protocol::{Delivery, DeviceChoice};
 #[derive(Debug, Parser)]
 #[command(name = "ringside", version, propagate_version = true)]
 #[command(
-    after_help = "Exit status: 0 done; 1 a model or the source gave up while running; 2 wrong usage or session file; 3 the source cannot be opened; 4 no model could be loaded; 5 ONNX Runtime or device missing; 130 interrupted."
+    after_help = "Exit status: 0 done; 1 a model, the source or the ring gave up while running, or came to nothing; 2 wrong usage or session file, or one without a model; 3 the source cannot be opened; 4 no model could be loaded; 5 ONNX Runtime or device missing; 130 interrupted."
 )]
 pub struct Arguments {
     #[command(subcommand)]

@@ -1,36 +1,38 @@
 use std::io::Write;
 use std::process::{ExitCode, Termination};
 
+use crate::base::exit_code;
+
 /// How the program ends; the numbers are part of its interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
     /// Everything was done.
-    Done = 0,
+    Done = exit_code::DONE,
     /// A model or the source gave up while running; the rest is complete.
-    Failed = 1,
+    Failed = exit_code::FAILED,
     /// Wrong usage or session file.
-    Usage = 2,
+    Usage = exit_code::USAGE,
     /// The source cannot be opened.
-    Source = 3,
+    Source = exit_code::SOURCE,
     /// No model could be loaded.
-    Model = 4,
+    Model = exit_code::MODEL,
     /// ONNX Runtime or a device is missing.
-    Runtime = 5,
+    Runtime = exit_code::RUNTIME,
     /// Interrupted by a signal.
-    Interrupted = 130,
+    Interrupted = exit_code::INTERRUPTED,
 }
 
 impl Exit {
     /// The exit of a child process; its code is one of ours.
     pub(super) fn from_child(code: u8) -> Self {
         match code {
-            0 => Self::Done,
-            2 => Self::Usage,
-            3 => Self::Source,
-            4 => Self::Model,
-            5 => Self::Runtime,
-            130 => Self::Interrupted,
+            exit_code::DONE => Self::Done,
+            exit_code::USAGE => Self::Usage,
+            exit_code::SOURCE => Self::Source,
+            exit_code::MODEL => Self::Model,
+            exit_code::RUNTIME => Self::Runtime,
+            exit_code::INTERRUPTED => Self::Interrupted,
             _ => Self::Failed,
         }
     }

@@ -4,6 +4,7 @@ use super::labels::LabelsError;
 use super::library::LibraryError;
 use super::model_file::ModelError;
 use super::sidecar::SidecarError;
+use crate::base::exit_code;
 use crate::protocol::Problem;
 use crate::ring::RingError;
 
@@ -16,13 +17,6 @@ pub struct Failure {
     exit: u8,
 }
 
-/// The ring or the system fails; a new process may work.
-const EXIT_FAILED: u8 = 1;
-/// The model cannot be loaded.
-const EXIT_MODEL: u8 = 4;
-/// ONNX Runtime or the device is missing.
-const EXIT_RUNTIME: u8 = 5;
-
 impl Failure {
     /// Status with which the process ends: 4 a model that cannot be loaded, 5 a runtime or device
     /// that is missing, 1 anything else.
@@ -32,7 +26,7 @@ impl Failure {
 
     /// The session does not speak as agreed.
     pub fn protocol(message: String) -> Self {
-        Self::new(EXIT_FAILED, "protocol", message, None)
+        Self::new(exit_code::FAILED, "protocol", message, None)
     }
 
     fn new(exit: u8, code: &str, message: String, hint: Option<&str>) -> Self {
@@ -51,7 +45,7 @@ impl From<LibraryError> for Failure {
     fn from(error: LibraryError) -> Self {
         let hint = error.hint();
         Self::new(
-            EXIT_RUNTIME,
+            exit_code::RUNTIME,
             error.code(),
             error.to_string(),
             hint.as_deref(),
@@ -62,7 +56,12 @@ impl From<LibraryError> for Failure {
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
         let hint = Some(error.cause.hint());
-        Self::new(EXIT_MODEL, error.cause.code(), error.to_string(), hint)
+        Self::new(
+            exit_code::MODEL,
+            error.cause.code(),
+            error.to_string(),
+            hint,
+        )
     }
 }
 
@@ -71,7 +70,7 @@ impl From<EngineError> for Failure {
         match error {
             EngineError::Model(error) => error.into(),
             EngineError::Device { .. } => Self::new(
-                EXIT_RUNTIME,
+                exit_code::RUNTIME,
                 "device_unavailable",
                 error.to_string(),
                 Some("Use `auto` or `cpu`, leave out `strict`, or install what the reason names."),
@@ -83,31 +82,31 @@ impl From<EngineError> for Failure {
 impl From<LabelsError> for Failure {
     fn from(error: LabelsError) -> Self {
         let hint = Some("Name a text file with one label a line.");
-        Self::new(EXIT_MODEL, "model_labels", error.to_string(), hint)
+        Self::new(exit_code::MODEL, "model_labels", error.to_string(), hint)
     }
 }
 
 impl From<SidecarError> for Failure {
     fn from(error: SidecarError) -> Self {
         let hint = Some("Correct the file beside the model, or delete it.");
-        Self::new(EXIT_MODEL, "model_sidecar", error.to_string(), hint)
+        Self::new(exit_code::MODEL, "model_sidecar", error.to_string(), hint)
     }
 }
 
 impl From<UnknownDecoder> for Failure {
     fn from(error: UnknownDecoder) -> Self {
-        Self::new(EXIT_MODEL, "model_layout", error.to_string(), None)
+        Self::new(exit_code::MODEL, "model_layout", error.to_string(), None)
     }
 }
 
 impl From<RingError> for Failure {
     fn from(error: RingError) -> Self {
-        Self::new(EXIT_FAILED, "ring", error.to_string(), None)
+        Self::new(exit_code::FAILED, "ring", error.to_string(), None)
     }
 }
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Self::new(EXIT_FAILED, "system", error.to_string(), None)
+        Self::new(exit_code::FAILED, "system", error.to_string(), None)
     }
 }

@@ -1,7 +1,7 @@
 use super::input::{ImageInput, InputBuffer};
 use super::preprocess::{InputType, Preprocessor};
 use crate::base::monotonic_nanos;
-use crate::frame::{Frame, FrameDescription, FramePosition, PixelOrder, SampleType};
+use crate::frame::Frame;
 use crate::protocol::ReportTimes;
 
 /// A frame on its way through a consumer. Its buffers are reused from frame to frame.
@@ -26,17 +26,7 @@ impl Job {
     pub fn new(dtype: InputType) -> Self {
         Self {
             seq: 0,
-            frame: Frame {
-                description: FrameDescription {
-                    width: 0,
-                    height: 0,
-                    sample: SampleType::U8,
-                    order: PixelOrder::Rgb,
-                    stride_bytes: 0,
-                },
-                position: FramePosition::default(),
-                pixels: Vec::new(),
-            },
+            frame: Frame::empty(),
             input: InputBuffer::new(dtype),
             size: (0, 0),
             times: ReportTimes::default(),

@@ -2,7 +2,7 @@
 //!
 //! [`run`] is the process. It attaches to the ring, then loads ONNX Runtime ([`Library`]), then the
 //! model ([`Model`]): only this process ever maps ONNX Runtime or CUDA. A [`Runner`] answers frames;
-//! it needs no ring, and serves `ringside inspect` as well.
+//! it needs no ring.
 //!
 //! ```text
 //! process ─ commands, rings           model_file, labels, sidecar ─┐

@@ -1,5 +1,3 @@
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
 use super::Orientation;
@@ -243,13 +241,6 @@ pub struct FramePosition {
     pub orientation: Orientation,
 }
 
-impl FramePosition {
-    /// The path in the file system's bytes, where there is one.
-    pub fn path_buf(&self) -> Option<PathBuf> {
-        self.path.as_deref().map(crate::base::unescape_path)
-    }
-}
-
 /// An upright frame with its pixels, owned by this process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
@@ -259,6 +250,23 @@ pub struct Frame {
     pub position: FramePosition,
     /// [`FrameDescription::pixel_bytes`] bytes.
     pub pixels: Vec<u8>,
+}
+
+impl Frame {
+    /// A frame without pixels, to be filled.
+    pub fn empty() -> Self {
+        Self {
+            description: FrameDescription {
+                width: 0,
+                height: 0,
+                sample: SampleType::U8,
+                order: PixelOrder::Rgb,
+                stride_bytes: 0,
+            },
+            position: FramePosition::default(),
+            pixels: Vec::new(),
+        }
+    }
 }
 
 impl Frame {

@@ -11,14 +11,8 @@ use std::io;
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 
+use crate::base::exit_code;
 use crate::protocol::{EventSender, read_commands, take_over_stdout};
-
-/// Asked to stop, or the session is gone.
-const DONE: u8 = 0;
-/// Failed in a way that another start may not.
-const FAILED: u8 = 1;
-/// The source cannot be opened.
-const NO_SOURCE: u8 = 3;
 
 /// Runs this process as a producer: commands on stdin, events on stdout. Call it before any other
 /// thread starts. Returns the exit status: 0 asked to stop, 1 failed, 3 the source cannot be opened;
@@ -28,7 +22,7 @@ pub fn run() -> u8 {
         Ok(status) => status,
         Err(error) => {
             tracing::error!("the producer cannot start: {error}");
-            FAILED
+            exit_code::FAILED
         }
     }
 }

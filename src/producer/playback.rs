@@ -5,8 +5,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError};
 
 use super::failure::{Failure, LARGER_SLOTS};
 use super::pace::Pace;
-use super::{DONE, FAILED, NO_SOURCE};
-use crate::base::monotonic_nanos;
+use crate::base::{exit_code, monotonic_nanos};
 use crate::protocol::{
     Attachment, Command, Delivery, Event, EventSender, FrameEvent, PROTOCOL_VERSION, Problem,
     ProducerStart, Role, Skipped, SourceState,
@@ -33,11 +32,11 @@ pub(super) fn serve(commands: &Receiver<Command>, events: &EventSender) -> u8 {
     });
     let start = match commands.recv() {
         Ok(Command::Produce(start)) => start,
-        Ok(Command::Stop) | Err(_) => return DONE,
+        Ok(Command::Stop) | Err(_) => return exit_code::DONE,
         Ok(other) => {
             let problem = Failure::Protocol(format!("{other:?}")).problem();
             events.send(&Event::Failed(problem));
-            return FAILED;
+            return exit_code::FAILED;
         }
     };
     events.send(&Event::Source {
@@ -48,7 +47,7 @@ pub(super) fn serve(commands: &Receiver<Command>, events: &EventSender) -> u8 {
         Ok(source) => source,
         Err(error) => {
             events.send(&Event::Failed(error.problem()));
-            return NO_SOURCE;
+            return exit_code::SOURCE;
         }
     };
     for notice in source.notices() {
@@ -56,13 +55,13 @@ pub(super) fn serve(commands: &Receiver<Command>, events: &EventSender) -> u8 {
     }
     events.send(&Event::SourceOpened(source.info().clone()));
     match Playback::new(commands, events, source, &start).run() {
-        Ok(()) => DONE,
+        Ok(()) => exit_code::DONE,
         Err(failure) => {
             events.send(&Event::Failed(failure.problem()));
             if failure.is_lasting() {
-                NO_SOURCE
+                exit_code::SOURCE
             } else {
-                FAILED
+                exit_code::FAILED
             }
         }
     }

@@ -3,9 +3,7 @@ use std::path::{Path, PathBuf};
 use image::{ImageFormat, RgbImage};
 
 use super::{Preview, RingError};
-use crate::frame::{
-    Frame, FrameDescription, FrameError, FramePosition, PixelOrder, SampleType, rgb8_into,
-};
+use crate::frame::{Frame, FrameDescription, FrameError, FramePosition, rgb8_into};
 
 /// Why a snapshot was not saved.
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +56,7 @@ pub fn save_snapshot(
         .ok()
         .filter(ImageFormat::writing_enabled)
         .ok_or_else(|| SnapshotError::Format(path.to_owned()))?;
-    let mut frame = empty_frame();
+    let mut frame = Frame::empty();
     let mut preview = Preview::attach(name)?;
     let mut copied = None;
     // The newest frame may become an old one, and be written over, while it is looked for.
@@ -88,18 +86,3 @@ pub fn save_snapshot(
 
 /// How often the newest frame is looked for.
 const ATTEMPTS: u32 = 100;
-
-/// A frame to copy into.
-fn empty_frame() -> Frame {
-    Frame {
-        description: FrameDescription {
-            width: 0,
-            height: 0,
-            sample: SampleType::U8,
-            order: PixelOrder::Rgb,
-            stride_bytes: 0,
-        },
-        position: FramePosition::default(),
-        pixels: Vec::new(),
-    }
-}

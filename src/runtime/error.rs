@@ -1,4 +1,3 @@
-use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -153,14 +152,4 @@ pub(super) fn at(
 ) -> impl FnOnce(io::Error) -> RuntimeError + use<> {
     let path = path.to_owned();
     move |source| RuntimeError::Io { what, path, source }
-}
-
-/// Bytes as hexadecimal text.
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            write!(text, "{byte:02x}").expect("writing to a string cannot fail");
-            text
-        })
 }

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::error::{at, hexadecimal};
+use super::error::at;
 use super::{Member, RuntimeError, Wheel};
+use crate::base::hexadecimal;
 
 /// Bytes copied between two looks at whether to go on.
 const CHUNK_BYTES: usize = 1 << 20;

@@ -10,7 +10,7 @@ use super::repro::ReproCapture;
 use super::spec::SessionSpec;
 use super::supervisor::RestartPolicy;
 use super::view::{SessionCommand, SessionPhase, SessionView};
-use crate::base::Worker;
+use crate::base::{Worker, exit_code};
 use crate::protocol::Problem;
 use crate::recording::{RowSink, SummaryRow};
 
@@ -86,12 +86,12 @@ impl SessionExit {
     /// The program's exit code.
     pub const fn code(self) -> u8 {
         match self {
-            Self::Done => 0,
-            Self::GaveUp => 1,
-            Self::SourceCannotOpen => 3,
-            Self::NoModelLoaded => 4,
-            Self::RuntimeMissing => 5,
-            Self::Interrupted => 130,
+            Self::Done => exit_code::DONE,
+            Self::GaveUp => exit_code::FAILED,
+            Self::SourceCannotOpen => exit_code::SOURCE,
+            Self::NoModelLoaded => exit_code::MODEL,
+            Self::RuntimeMissing => exit_code::RUNTIME,
+            Self::Interrupted => exit_code::INTERRUPTED,
         }
     }
 }

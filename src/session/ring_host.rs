@@ -247,7 +247,7 @@ impl RingHost {
 
     /// A copy of frame `seq`, if it is still in a ring.
     pub(super) fn copy(&mut self, seq: u64) -> Option<Frame> {
-        let mut frame = empty_frame();
+        let mut frame = Frame::empty();
         for hosted in self.draining.iter_mut().chain(&mut self.current) {
             match hosted.preview.copy(Some(seq), &mut frame) {
                 Ok(Some(_)) => return Some(frame),
@@ -301,20 +301,5 @@ fn attachment(ring: &Ring, member: u32) -> Attachment {
         ring: ring.name().to_owned(),
         generation: ring.generation(),
         member: Some(member),
-    }
-}
-
-/// A frame without pixels, to be filled.
-fn empty_frame() -> Frame {
-    Frame {
-        description: crate::frame::FrameDescription {
-            width: 0,
-            height: 0,
-            sample: crate::frame::SampleType::U8,
-            order: crate::frame::PixelOrder::Rgb,
-            stride_bytes: 0,
-        },
-        position: crate::frame::FramePosition::default(),
-        pixels: Vec::new(),
     }
 }

@@ -1,5 +1,4 @@
 use super::spec::SpecError;
-use super::spec_keys;
 use crate::protocol::{ModelSpec, PreprocessSpec};
 
 /// Most frames of a batch: far more than any device takes at once.
@@ -100,7 +99,7 @@ fn known(name: &str, key: &str, value: &str, choices: &[&str]) -> Result<(), Spe
     if choices.contains(&value) {
         return Ok(());
     }
-    let nearest = spec_keys::nearest(value, choices.iter().copied());
+    let nearest = crate::base::nearest(value, choices.iter().copied());
     let suggestion = nearest.map_or_else(
         || format!("use one of {}", choices.join(", ")),
         |nearest| format!("did you mean `{nearest}`?"),

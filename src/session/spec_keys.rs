@@ -8,9 +8,6 @@ use toml::de::{DeTable, DeValue};
 use super::spec::{RingSpec, SessionFile, SpecError};
 use crate::protocol::{ModelSpec, PreprocessSpec};
 
-/// Least likeness (Jaro-Winkler, 0..=1) at which a key is worth suggesting.
-const LEAST_LIKENESS: f64 = 0.75;
-
 /// A table of the session file and the tables in it.
 struct Shape {
     keys: Keys,
@@ -64,7 +61,7 @@ fn check_table(
             return Err(SpecError::UnknownKey {
                 line: 1 + before.iter().filter(|&&byte| byte == b'\n').count(),
                 key: format!("{prefix}{name}"),
-                nearest: nearest(name, shape.keys.iter().copied()).map(str::to_owned),
+                nearest: crate::base::nearest(name, shape.keys.iter().copied()).map(str::to_owned),
             });
         }
         let Some((_, inner)) = shape.tables.iter().find(|(table, _)| *table == name) else {
@@ -111,15 +108,6 @@ pub(super) fn model_paths(text: &str) -> Result<Vec<RawPaths>, SpecError> {
         }
     };
     Ok(models.iter().map(|model| paths(model.get_ref())).collect())
-}
-
-/// The choice that is most like `text`, if one is alike at all.
-pub(super) fn nearest<'a>(text: &str, choices: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    choices
-        .map(|choice| (strsim::jaro_winkler(text, choice), choice))
-        .filter(|&(likeness, _)| likeness >= LEAST_LIKENESS)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, choice)| choice)
 }
 
 /// Names of the fields that `T` is read from.

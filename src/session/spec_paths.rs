@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use crate::base::{escape_path, unescape_path};
+use crate::base::{escape_path, split_scheme, unescape_path};
 
 /// Addresses that name a file or a folder after their scheme.
 const FILE_SCHEMES: [&str; 4] = ["folder:", "image:", "video:", "recording:"];
@@ -23,7 +23,7 @@ pub(super) fn resolve_source(text: &str, folder: &Path) -> String {
         .find(|scheme| text.starts_with(scheme))
         .unwrap_or("");
     // Other kinds of sources name no file; what looks like a misspelt kind is left to the producer.
-    if scheme.is_empty() && has_scheme(text) && !folder.join(text).exists() {
+    if scheme.is_empty() && split_scheme(text).is_some() && !folder.join(text).exists() {
         return text.to_owned();
     }
     let rest = &text[scheme.len()..];
@@ -34,16 +34,6 @@ pub(super) fn resolve_source(text: &str, folder: &Path) -> String {
     };
     let path = escape_path(&resolve_path(path, folder));
     format!("{scheme}{path}{options}")
-}
-
-/// Whether `text` begins like an address (RFC 3986: a letter, then letters, digits, `+`, `-`, `.`).
-fn has_scheme(text: &str) -> bool {
-    text.split_once(':').is_some_and(|(scheme, _)| {
-        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-            && scheme
-                .chars()
-                .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
-    })
 }
 
 /// The address without the user name and password that a network address may carry.

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use super::error::SCHEMES;
 use super::{PatternSpec, SourceError};
-use crate::base::unescape_path;
+use crate::base::{nearest, split_scheme, unescape_path};
 
 /// Kinds of sources that are planned.
 const LATER_SCHEMES: [&str; 8] = [
@@ -16,9 +16,6 @@ const LATER_SCHEMES: [&str; 8] = [
     "https",
     "udp",
 ];
-
-/// Similarity from which on an unknown scheme is taken for a misspelt one (Jaro–Winkler, 0..=1).
-const SIMILAR: f64 = 0.8;
 
 /// Options of a source of files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,30 +83,10 @@ impl SourceAddress {
             _ => Err(SourceError::UnknownScheme {
                 scheme: scheme.to_owned(),
                 address: address.to_owned(),
-                nearest: nearest(scheme),
+                nearest: nearest(scheme, SCHEMES.into_iter()),
             }),
         }
     }
-}
-
-fn nearest(scheme: &str) -> Option<&'static str> {
-    SCHEMES
-        .into_iter()
-        .map(|known| (strsim::jaro_winkler(scheme, known), known))
-        .filter(|&(similarity, _)| similarity >= SIMILAR)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, known)| known)
-}
-
-/// The scheme of an address and what follows its colon (RFC 3986: a letter, then letters, digits,
-/// `+`, `-` and `.`).
-fn split_scheme(address: &str) -> Option<(&str, &str)> {
-    let (scheme, rest) = address.split_once(':')?;
-    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
-    is_scheme.then_some((scheme, rest))
 }
 
 fn split_path(scheme: &'static str, text: &str) -> Result<(PathBuf, FileOptions), SourceError> {

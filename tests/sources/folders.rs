@@ -78,9 +78,9 @@ fn names_that_break_careless_programs_are_played() {
     assert_eq!(found, names.iter().map(|(_, text)| *text).collect());
     for (name, frame) in &played.frames {
         assert!(rgb(frame).iter().all(|&value| value == 200), "{name}");
-        let path = folder_
-            .path()
-            .join(frame.position.path_buf().expect("a path"));
+        let path = folder_.path().join(unescape_path(
+            frame.position.path.as_deref().expect("a path"),
+        ));
         assert!(path.is_file(), "{name} leads back to its file");
     }
 }

@@ -11,7 +11,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use ringside::base::escape_path;
+use ringside::base::{escape_path, unescape_path};
 use ringside::frame::{Frame, PixelOrder, SampleType, rgb8_into};
 use ringside::source::{self, Cursor, FrameSource, Step};
 use rustix::fs::{CWD, FileType, Mode, mknodat};

@@ -12,7 +12,6 @@ mod last_operator;
 mod proto;
 
 use std::collections::{BTreeMap, HashSet};
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -22,6 +21,7 @@ use sha2::{Digest, Sha256};
 pub use self::error::{Cause, ModelError};
 pub use self::last_operator::{LastOperator, Makes};
 use self::proto::{DimensionProto, GraphProto, ModelProto, ValueInfoProto};
+use crate::base::hexadecimal;
 use crate::protocol::TensorInfo;
 
 /// A model's file, read whole.
@@ -133,12 +133,7 @@ impl ModelFile {
 
     /// SHA-256 of the file, hexadecimal.
     pub fn sha256(&self) -> String {
-        let mut text = String::with_capacity(64);
-        for byte in Sha256::digest(&self.content) {
-            // Writing to a String cannot fail.
-            write!(text, "{byte:02x}").unwrap_or_default();
-        }
-        text
+        hexadecimal(&Sha256::digest(&self.content))
     }
 }
 

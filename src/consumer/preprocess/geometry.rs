@@ -71,16 +71,6 @@ impl Placement {
         }
     }
 
-    /// Input pixels per frame pixel, across.
-    pub fn scale_x(&self) -> f64 {
-        f64::from(self.target.width) / f64::from(self.crop.width)
-    }
-
-    /// Input pixels per frame pixel, down.
-    pub fn scale_y(&self) -> f64 {
-        f64::from(self.target.height) / f64::from(self.crop.height)
-    }
-
     /// A point of the input (in pixels; 0 is the left or upper edge of the first one), in frame
     /// pixels. Points of the padding lie outside the frame.
     pub fn to_frame(&self, x: f64, y: f64) -> [f64; 2] {

@@ -7,7 +7,7 @@ use egui::ColorImage;
 
 use super::reduce::Reducer;
 use crate::base::Worker;
-use crate::frame::{Frame, FrameDescription, FramePosition, PixelOrder, SampleType};
+use crate::frame::Frame;
 use crate::gui::pulse::Pulse;
 use crate::gui::{FramePreview, OpenPreview, SessionHandle, Wake};
 use crate::session::{ModelView, SessionView, ShownPrediction};
@@ -225,17 +225,7 @@ impl Copier {
             open,
             attached: None,
             refused: None,
-            frame: Frame {
-                description: FrameDescription {
-                    width: 0,
-                    height: 0,
-                    sample: SampleType::U8,
-                    order: PixelOrder::Rgb,
-                    stride_bytes: 0,
-                },
-                position: FramePosition::default(),
-                pixels: Vec::new(),
-            },
+            frame: Frame::empty(),
             frame_seq: None,
             reducer: Reducer::default(),
             served: BTreeMap::new(),

@@ -1,18 +1,12 @@
 //! When a session ends, and what it leaves.
 
 use super::{Engine, Model};
-use crate::base::monotonic_nanos;
+use crate::base::{exit_code, monotonic_nanos};
 use crate::prediction::Output;
 use crate::protocol::{Delivery, Problem};
 use crate::recording::{Comparison, FrameCounts, ModelSummary, Row, SummaryRow};
 use crate::session::handle::{Outcome, SessionExit};
 use crate::session::journal::problem;
-
-/// Exit code of a producer whose source cannot be opened.
-const SOURCE_CANNOT_OPEN: i32 = 3;
-
-/// Exit code of a consumer without ONNX Runtime or its device.
-const RUNTIME_MISSING: i32 = 5;
 
 /// How long the consumers wait for the producer's end before they are asked to end, too.
 const PRODUCER_END_NANOS: u64 = 500_000_000;
@@ -197,13 +191,18 @@ impl Engine {
         if self.was_interrupted() {
             return SessionExit::Interrupted;
         }
-        if self.source.managed.fault_code == Some(SOURCE_CANNOT_OPEN) && self.rings.head() == 0 {
+        if self.source.managed.fault_code == Some(i32::from(exit_code::SOURCE))
+            && self.rings.head() == 0
+        {
             return SessionExit::SourceCannotOpen;
         }
         let never_loaded = self.models.iter().all(|model| !model.has_loaded_once);
         if !self.models.is_empty() && never_loaded && self.all_models_failed() {
             let codes = self.models.iter().map(|model| model.managed.fault_code);
-            return if codes.into_iter().all(|code| code == Some(RUNTIME_MISSING)) {
+            return if codes
+                .into_iter()
+                .all(|code| code == Some(i32::from(exit_code::RUNTIME)))
+            {
                 SessionExit::RuntimeMissing
             } else {
                 SessionExit::NoModelLoaded
