@@ -129,8 +129,8 @@ fn is_constant(graph: &GraphProto, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::consumer::model_file::proto::{TensorProto, ValueInfoProto};
     use super::*;
+    use crate::consumer::model_file::proto::{TensorProto, ValueInfoProto};
 
     /// A graph in lines `out = Operator in in`, whose weights begin with `w`.
     fn graph(lines: &str) -> GraphProto {
