@@ -116,6 +116,17 @@ pub(super) fn install(context: &egui::Context) {
             priority: FontPriority::Highest,
         }],
     ));
+    // The last one that is asked, in both families: what no other font has.
+    let asian = FontData::from_static(include_bytes!("../../assets/fonts/DroidSansFallback.ttf"));
+    let last = |family| InsertFontFamily {
+        family,
+        priority: FontPriority::Lowest,
+    };
+    context.add_font(FontInsert::new(
+        "Droid Sans Fallback",
+        asian,
+        vec![last(FontFamily::Proportional), last(FontFamily::Monospace)],
+    ));
     for theme in [Theme::Dark, Theme::Light] {
         let style = style(theme, &context.style_of(theme));
         context.set_style_of(theme, Arc::new(style));
@@ -253,6 +264,37 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn chinese_japanese_and_korean_are_drawn_and_what_is_nowhere_is_a_box() {
+        let context = egui::Context::default();
+        install(&context);
+        let mut widths = Vec::new();
+        let mut output = context.run_ui(egui::RawInput::default(), |ui| {
+            for family in [FontFamily::Proportional, FontFamily::Monospace] {
+                let font = FontId::new(13.0, family);
+                ui.fonts_mut(|fonts| {
+                    for letter in "图像分类日本語ひらがなカタカナ한국어".chars() {
+                        assert!(fonts.has_glyph(&font, letter), "{letter} in {font:?}");
+                    }
+                    // Egyptian hieroglyphs are in none of the fonts.
+                    assert!(!fonts.has_glyph(&font, '\u{13000}'), "{font:?}");
+                });
+            }
+            for words in ["cat", "cat\u{13000}", "cat\u{13000}\u{13000}"] {
+                let rect = ui.label(words).rect;
+                widths.push((rect.width(), rect.height()));
+            }
+        });
+        assert!(!output.shapes.is_empty());
+        output.textures_delta.clear();
+        // Each missing letter takes the room of a visible box, on the same line.
+        let [one, two, three] = widths[..] else {
+            panic!("three labels");
+        };
+        assert!(two.0 > one.0 + 3.0 && three.0 > two.0 + 3.0, "{widths:?}");
+        assert!(two.1 < 1.5 * one.1 && three.1 < 1.5 * one.1, "{widths:?}");
     }
 
     #[test]
