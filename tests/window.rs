@@ -8,6 +8,8 @@ mod harness;
 mod layout;
 #[path = "window/troubles.rs"]
 mod troubles;
+#[path = "window/words.rs"]
+mod words;
 
 use std::sync::Arc;
 use std::time::Duration;

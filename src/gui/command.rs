@@ -1,6 +1,8 @@
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
+use super::text::{Strings, text};
+
 /// Everything that the user can ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum UiCommand {
@@ -14,14 +16,20 @@ pub(super) enum UiCommand {
     ToggleLoop,
     /// Dark, light, as the system.
     NextTheme,
+    /// The other language.
+    NextLanguage,
     /// Show the latency timeline.
     ShowLatency,
     /// Show the log.
     ShowLog,
+    /// Show the processes and their ring.
+    ShowProcesses,
     /// Show the log lines about this model.
     ShowLogOf(String),
     /// Copy the log lines that pass the filter.
     CopyLog,
+    /// Copy this text.
+    CopyText(String),
     /// Show or hide the keys.
     ToggleKeys,
     /// Show this model alone, or all again; counted from 0.
@@ -38,6 +46,10 @@ pub(super) enum UiCommand {
     PauseModel(String),
     /// Let it join again.
     ResumeModel(String),
+    /// Stop a model and forget it.
+    RemoveModel(String),
+    /// Save what repeats a model's last answer.
+    SaveRepro(String),
 }
 
 /// How many models have a number key.
@@ -45,7 +57,7 @@ pub(super) const SOLO_KEYS: usize = 9;
 
 impl UiCommand {
     /// The commands that have a key, in the order of the keys' sheet.
-    pub(super) const WITH_KEYS: [Self; 11] = [
+    pub(super) const WITH_KEYS: [Self; 13] = [
         Self::TogglePlay,
         Self::Step,
         Self::Rewind,
@@ -54,53 +66,72 @@ impl UiCommand {
         Self::ShowAll,
         Self::ShowLatency,
         Self::ShowLog,
+        Self::ShowProcesses,
         Self::NextTheme,
+        Self::NextLanguage,
         Self::ToggleKeys,
         Self::Quit,
     ];
 
     /// What it is called on buttons, in menus and for assistive technology.
     pub(super) fn text(&self) -> &'static str {
+        self.text_in(text())
+    }
+
+    /// The same in a certain language.
+    pub(super) fn text_in(&self, strings: &'static Strings) -> &'static str {
+        let names = &strings.command;
         match self {
-            Self::TogglePlay => "Play or pause",
-            Self::Step => "Step",
-            Self::Rewind => "To the start",
-            Self::ToggleLoop => "Loop",
-            Self::NextTheme => "Theme",
-            Self::ShowLatency => "Latency",
-            Self::ShowLog => "Log",
-            Self::ShowLogOf(_) => "Show log",
-            Self::CopyLog => "Copy",
-            Self::ToggleKeys => "Keys",
-            Self::Solo(_) => "Show one model alone",
-            Self::ShowAll => "Show all models",
-            Self::Quit => "Quit",
-            Self::RestartSource | Self::RestartModel(_) => "Restart",
-            Self::PauseModel(_) => "Pause model",
-            Self::ResumeModel(_) => "Resume model",
+            Self::TogglePlay => names.toggle_play,
+            Self::Step => names.step,
+            Self::Rewind => names.rewind,
+            Self::ToggleLoop => names.toggle_loop,
+            Self::NextTheme => names.theme,
+            Self::NextLanguage => names.language,
+            Self::ShowLatency => names.latency,
+            Self::ShowLog => names.log,
+            Self::ShowProcesses => names.processes,
+            Self::ShowLogOf(_) => names.show_log,
+            Self::CopyLog | Self::CopyText(_) => names.copy_log,
+            Self::ToggleKeys => names.keys,
+            Self::Solo(_) => names.solo,
+            Self::ShowAll => names.show_all,
+            Self::Quit => names.quit,
+            Self::RestartSource => names.restart_source,
+            Self::RestartModel(_) => names.restart_model,
+            Self::PauseModel(_) => names.pause_model,
+            Self::ResumeModel(_) => names.resume_model,
+            Self::RemoveModel(_) => names.remove_model,
+            Self::SaveRepro(_) => names.save_repro,
         }
     }
 
     /// What it does.
     pub(super) fn tooltip(&self) -> &'static str {
+        let tips = &text().tip;
         match self {
-            Self::TogglePlay => "Start or pause the source; begin again after its end",
-            Self::Step => "Publish one frame, then pause",
-            Self::Rewind => "Go on from the first frame of the source",
-            Self::ToggleLoop => "Begin again at the end of the source",
-            Self::NextTheme => "Dark, light, or as the system",
-            Self::ShowLatency => "Where the time goes, frame by frame",
-            Self::ShowLog => "What happened, and what to do about it",
-            Self::ShowLogOf(_) => "Show the log lines about this model",
-            Self::CopyLog => "Copy the lines shown",
-            Self::ToggleKeys => "Show all keys",
-            Self::Solo(_) => "Show this model alone, or all models again",
-            Self::ShowAll => "Show all models side by side",
-            Self::Quit => "Close the window and end the session",
-            Self::RestartSource => "Start the source's process anew",
-            Self::RestartModel(_) => "Start the model's process anew",
-            Self::PauseModel(_) => "Let this model skip frames until it is resumed",
-            Self::ResumeModel(_) => "Let this model take frames again",
+            Self::TogglePlay => tips.toggle_play,
+            Self::Step => tips.step,
+            Self::Rewind => tips.rewind,
+            Self::ToggleLoop => tips.toggle_loop,
+            Self::NextTheme => tips.theme,
+            Self::NextLanguage => tips.language,
+            Self::ShowLatency => tips.latency,
+            Self::ShowLog => tips.log,
+            Self::ShowProcesses => tips.processes,
+            Self::ShowLogOf(_) => tips.show_log,
+            Self::CopyLog => tips.copy_log,
+            Self::CopyText(_) => text().log.copy_line,
+            Self::ToggleKeys => tips.keys,
+            Self::Solo(_) => tips.solo,
+            Self::ShowAll => tips.show_all,
+            Self::Quit => tips.quit,
+            Self::RestartSource => tips.restart_source,
+            Self::RestartModel(_) => tips.restart_model,
+            Self::PauseModel(_) => tips.pause_model,
+            Self::ResumeModel(_) => tips.resume_model,
+            Self::RemoveModel(_) => tips.remove_model,
+            Self::SaveRepro(_) => tips.save_repro,
         }
     }
 
@@ -117,6 +148,8 @@ impl UiCommand {
             Self::NextTheme => const { &[plain(Key::T)] },
             Self::ShowLatency => const { &[plain(Key::F2)] },
             Self::ShowLog => const { &[plain(Key::F3)] },
+            Self::ShowProcesses => const { &[plain(Key::F4)] },
+            Self::NextLanguage => const { &[plain(Key::F8)] },
             Self::ToggleKeys => const { &[plain(Key::Questionmark), plain(Key::F1)] },
             Self::ShowAll => const { &[plain(Key::Num0)] },
             Self::Quit => {
@@ -141,20 +174,23 @@ impl UiCommand {
             },
             Self::ShowLogOf(_)
             | Self::CopyLog
+            | Self::CopyText(_)
             | Self::RestartSource
             | Self::RestartModel(_)
             | Self::PauseModel(_)
-            | Self::ResumeModel(_) => &[],
+            | Self::ResumeModel(_)
+            | Self::RemoveModel(_)
+            | Self::SaveRepro(_) => &[],
         }
     }
 
     /// Its keys as text: `Space`, `. or →`.
     pub(super) fn keys_text(&self) -> String {
         if matches!(self, Self::Solo(_)) {
-            return "1 to 9".to_owned();
+            return text().keys.one_to_nine.to_owned();
         }
         let keys: Vec<String> = self.shortcuts().iter().map(key_text).collect();
-        keys.join(" or ")
+        keys.join(&format!(" {} ", text().keys.or))
     }
 
     /// Tooltip with the first key.

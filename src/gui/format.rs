@@ -1,5 +1,6 @@
 //! Numbers and times as text, in fixed widths where they change often.
 
+use super::text::text;
 use crate::base::monotonic_nanos;
 
 /// A latency with its unit: `0.84 ms`, `10.3 ms`, `312 ms`, `4.21 s`.
@@ -64,10 +65,11 @@ pub(super) fn seconds_until(nanos: u64) -> u64 {
 
 fn duration(nanos: u64) -> String {
     let seconds = nanos / 1_000_000_000;
+    let words = &text().time;
     match seconds {
         0..60 => format!("{:.1} s", nanos as f64 / 1e9),
-        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        60..3600 => (words.minutes)(seconds / 60, seconds % 60),
+        _ => (words.hours)(seconds / 3600, seconds % 3600 / 60),
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) enum Icon {
     Rewind,
     Loop,
     Theme,
+    Language,
+    Copy,
     Keys,
     Menu,
 }
@@ -58,7 +60,8 @@ pub(super) fn icon_area(
     if ui.is_rect_visible(rect) {
         let visuals = ui.style().interact(&response);
         let palette = Palette::of(ui);
-        let quiet = icon == Icon::Menu && !response.hovered() && !response.has_focus();
+        let quiet =
+            matches!(icon, Icon::Menu | Icon::Copy) && !response.hovered() && !response.has_focus();
         let (fill, color) = match lit {
             Some(true) => (palette.accent.gamma_multiply(0.22), palette.accent),
             _ if quiet => (Color32::TRANSPARENT, palette.weak),
@@ -110,16 +113,24 @@ fn draw(painter: &Painter, icon: Icon, center: Pos2, color: Color32) {
             painter.circle_stroke(center, 6.0, line);
             painter.add(half_disc(center, 6.0, color));
         }
+        Icon::Copy => {
+            let sheet = |x: f32, y: f32| Rect::from_center_size(at(x, y), Vec2::new(7.0, 8.5));
+            let line = Stroke::new(1.1, color);
+            for (x, y) in [(-1.4, -1.6), (1.4, 1.6)] {
+                painter.rect_stroke(sheet(x, y), 1.0, line, egui::StrokeKind::Middle);
+            }
+        }
         Icon::Menu => {
             for y in [-5.0, 0.0, 5.0] {
                 painter.circle_filled(at(0.0, y), 1.6, color);
             }
         }
-        Icon::Keys => {
+        Icon::Keys | Icon::Language => {
+            let sign = if icon == Icon::Keys { "?" } else { "文" };
             painter.text(
                 center,
                 egui::Align2::CENTER_CENTER,
-                "?",
+                sign,
                 egui::FontId::proportional(15.0),
                 color,
             );

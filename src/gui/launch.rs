@@ -7,7 +7,7 @@ use egui::Vec2;
 
 use super::ending::{self, QuietPanics};
 use super::preview::Board;
-use super::{App, GuiError, OpenPreview, SessionHandle, Wake};
+use super::{App, GuiError, Language, OpenPreview, SessionHandle, Wake};
 
 /// Why a session could not be started.
 type BoxedError = Box<dyn std::error::Error + Send + Sync>;
@@ -83,7 +83,8 @@ pub fn run(
     let is_open = Rc::clone(&opened);
     let create: eframe::AppCreator<'_> = Box::new(move |creation| {
         let session = started.take().ok_or("the window has no session")??;
-        let app = App::attached(&creation.egui_ctx, open_preview, board, session)?;
+        let mut app = App::attached(&creation.egui_ctx, open_preview, board, session)?;
+        app.set_language(Language::of_environment());
         is_open.set(true);
         Ok(Box::new(app))
     });

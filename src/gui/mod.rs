@@ -17,6 +17,7 @@ mod pill;
 mod preview;
 mod pulse;
 mod state;
+mod text;
 mod theme;
 mod tile;
 
@@ -24,3 +25,4 @@ pub use app::App;
 pub use error::GuiError;
 pub use handle::{FramePreview, OpenPreview, SessionHandle, Wake};
 pub use launch::{WindowOptions, check_display, run};
+pub use text::Language;

@@ -4,12 +4,15 @@ use std::sync::Arc;
 use egui::{Context, TextureHandle, TextureOptions};
 
 use super::preview::{Arrival, Picture, SourceArrival};
+use super::text::Language;
 use crate::base::monotonic_nanos;
 use crate::session::{LogLevel, LogLine, ShownPrediction};
 
 /// What the window itself remembers: nothing of it concerns the session.
 #[derive(Default)]
 pub(super) struct WindowState {
+    /// What the window is written in.
+    pub(super) language: Language,
     /// Which tab is open below the tiles.
     pub(super) tab: Tab,
     /// The model that is shown alone, by name.
@@ -18,6 +21,8 @@ pub(super) struct WindowState {
     pub(super) keys_open: bool,
     /// Which log lines are shown.
     pub(super) log: LogFilter,
+    /// Of which model a folder was asked for last, and when (monotonic nanoseconds).
+    pub(super) repro: Option<(String, u64)>,
     /// What each tile shows, by the model's name.
     pub(super) tiles: BTreeMap<String, TileState>,
     /// The newest frame of the source, while something shows it.
@@ -50,21 +55,31 @@ pub(super) enum Tab {
     #[default]
     Latency,
     Log,
+    Processes,
 }
 
 /// Which log lines are shown.
 pub(super) struct LogFilter {
     /// Lines below this level are left out.
     pub(super) lowest: LogLevel,
+    /// Lines about anything else are left out: a model's name, `source` or `session`.
+    pub(super) about: Option<String>,
     /// Lines without this text are left out; case does not matter.
     pub(super) text: String,
+    /// Whether there are newer lines than those on screen, as somebody has scrolled up.
+    pub(super) is_behind: bool,
+    /// Scroll to the newest line at the next pass.
+    pub(super) to_the_end: bool,
 }
 
 impl Default for LogFilter {
     fn default() -> Self {
         Self {
             lowest: LogLevel::Info,
+            about: None,
             text: String::new(),
+            is_behind: false,
+            to_the_end: false,
         }
     }
 }
@@ -75,6 +90,7 @@ impl LogFilter {
         let wanted = self.text.to_lowercase();
         let has = |text: &str| text.to_lowercase().contains(&wanted);
         line.level >= self.lowest
+            && self.about.as_ref().is_none_or(|about| *about == line.about)
             && (wanted.is_empty()
                 || has(&line.message)
                 || has(&line.about)

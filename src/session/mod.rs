@@ -27,7 +27,7 @@ pub use spec::{RingSpec, SPEC_VERSION, SessionSpec, SpecError, SpecOverrides, un
 pub use spec_check::check_model;
 pub use supervisor::RestartPolicy;
 pub use view::{
-    AgreementView, ChildState, LogLevel, LogLine, ModelView, RECENT_NANOS, RingView,
+    AgreementView, ChildState, LogLevel, LogLine, ModelView, ProcessUsage, RECENT_NANOS, RingView,
     SessionCommand, SessionPhase, SessionView, ShownPrediction, SlotUse, SlotView, SourceView,
     StageStats,
 };

@@ -17,7 +17,8 @@ use ringside::frame::{Frame, FrameDescription, FramePosition, PixelOrder, Sample
 use ringside::gui::{FramePreview, OpenPreview, SessionHandle, Wake};
 use ringside::protocol::{Delivery, FrameEvent, Problem, SourceInfo, SourceState};
 use ringside::session::{
-    AgreementView, ChildState, RingView, SessionCommand, SessionPhase, SessionView, SourceView,
+    AgreementView, ChildState, ProcessUsage, RingView, SessionCommand, SessionPhase, SessionView,
+    SlotUse, SlotView, SourceView,
 };
 
 /// The photographs that the scenes show, with what a model might say about them.
@@ -154,6 +155,10 @@ pub(crate) fn running(seq: u64) -> SessionView {
             uri: "folder:assets/samples".to_owned(),
             child: ChildState::Running,
             pid: Some(4711),
+            usage: Some(ProcessUsage {
+                cores: 0.31,
+                resident_bytes: 61_000_000,
+            }),
             info: Some(SourceInfo {
                 uri: "folder:assets/samples".to_owned(),
                 entries: Some(13),
@@ -185,8 +190,10 @@ pub(crate) fn running(seq: u64) -> SessionView {
         ring: Some(RingView {
             name: "/ringside-fake".to_owned(),
             generation: 1,
+            bytes: 42_000_000,
+            head: seq,
             pins: true,
-            ..Default::default()
+            slots: slots(seq),
         }),
         agreement: vec![AgreementView {
             a: "lite0".to_owned(),
@@ -196,6 +203,20 @@ pub(crate) fn running(seq: u64) -> SessionView {
         }],
         log: log(now).into(),
     }
+}
+
+/// Seven slots: the newest frame, one that is kept, one that is being written.
+fn slots(seq: u64) -> Vec<SlotView> {
+    let slot = |seq, used| SlotView { seq, used };
+    vec![
+        slot(seq.saturating_sub(2), SlotUse::Free),
+        slot(seq.saturating_sub(1), SlotUse::Pinned),
+        slot(seq, SlotUse::Free),
+        slot(0, SlotUse::Writing),
+        slot(0, SlotUse::Free),
+        slot(0, SlotUse::Free),
+        slot(0, SlotUse::Free),
+    ]
 }
 
 /// The same before any model is ready.

@@ -11,7 +11,9 @@ use ringside::protocol::{
     ProviderReport, ReportTimes, Resize,
 };
 use ringside::recording::Micros;
-use ringside::session::{ChildState, LogLevel, LogLine, ModelView, ShownPrediction, StageStats};
+use ringside::session::{
+    ChildState, LogLevel, LogLine, ModelView, ProcessUsage, ShownPrediction, StageStats,
+};
 
 use super::{PHOTOGRAPHS, SIZES, place};
 
@@ -57,6 +59,10 @@ pub(crate) fn model(name: &str, file: &str, seq: u64, scale: f64) -> ModelView {
         }),
         child: ChildState::Running,
         pid: Some(4712),
+        usage: Some(ProcessUsage {
+            cores: 1.02,
+            resident_bytes: 214_000_000,
+        }),
         card: Some(Arc::new(card(file, provider))),
         shown: (seq > 0).then(|| Arc::new(answer(seq, scale))),
         stages: stages(scale),

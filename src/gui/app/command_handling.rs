@@ -1,10 +1,14 @@
 use egui::{Context, Theme, ThemePreference, ViewportCommand};
 
 use super::App;
+use crate::base::monotonic_nanos;
 use crate::gui::command::UiCommand;
 use crate::gui::panels::log_text;
 use crate::gui::state::{LogFilter, Tab};
 use crate::session::{SessionCommand, SessionPhase};
+
+/// Where folders that repeat an answer are made.
+const REPRO_FOLDER: &str = "repro";
 
 impl App {
     /// Does what the user asked for.
@@ -18,16 +22,19 @@ impl App {
                 self.session.send(SessionCommand::Loop { on });
             }
             UiCommand::NextTheme => next_theme(context),
+            UiCommand::NextLanguage => self.state.language = self.state.language.next(),
             UiCommand::ShowLatency => self.state.tab = Tab::Latency,
             UiCommand::ShowLog => self.state.tab = Tab::Log,
+            UiCommand::ShowProcesses => self.state.tab = Tab::Processes,
             UiCommand::ShowLogOf(name) => {
                 self.state.tab = Tab::Log;
                 self.state.log = LogFilter {
-                    text: name,
+                    about: Some(name),
                     ..Default::default()
                 };
             }
             UiCommand::CopyLog => context.copy_text(log_text(&self.view, &self.state.log)),
+            UiCommand::CopyText(text) => context.copy_text(text),
             UiCommand::ToggleKeys => self.state.keys_open = !self.state.keys_open,
             UiCommand::Solo(number) => {
                 let name = self.view.models.get(number).map(|model| &model.spec.name);
@@ -44,6 +51,16 @@ impl App {
                     .send(SessionCommand::Restart { model: Some(name) });
             }
             UiCommand::PauseModel(name) => self.session.send(SessionCommand::PauseModel { name }),
+            UiCommand::RemoveModel(name) => self.session.send(SessionCommand::RemoveModel { name }),
+            UiCommand::SaveRepro(name) => {
+                self.state.repro = Some((name.clone(), monotonic_nanos()));
+                // Where the program was started: the session says the whole path.
+                let folder = REPRO_FOLDER.into();
+                self.session.send(SessionCommand::CaptureRepro {
+                    model: name,
+                    folder,
+                });
+            }
             UiCommand::ResumeModel(name) => self.session.send(SessionCommand::ResumeModel { name }),
         }
     }

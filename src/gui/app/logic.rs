@@ -6,6 +6,7 @@ use super::App;
 use crate::gui::command::UiCommand;
 use crate::gui::preview::Panels;
 use crate::gui::state::TileState;
+use crate::gui::text::speak;
 use crate::session::{ChildState, ModelView, SessionPhase};
 
 /// How often times that run by themselves (an age, a countdown) are drawn anew.
@@ -16,6 +17,7 @@ impl App {
     /// pictures from the preview thread.
     pub(super) fn update(&mut self, context: &Context) {
         self.pulse.passed();
+        speak(self.state.language);
         self.view = self.session.view();
         let pressed = UiCommand::pressed(context);
         let sent: Vec<UiCommand> = self.pending.try_iter().collect();

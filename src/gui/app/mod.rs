@@ -13,6 +13,7 @@ use super::command::{CommandSender, UiCommand};
 use super::preview::{Board, Previews};
 use super::pulse::Pulse;
 use super::state::WindowState;
+use super::text::Language;
 use super::{GuiError, OpenPreview, SessionHandle, Wake, theme};
 use crate::session::SessionView;
 
@@ -72,6 +73,13 @@ impl App {
             pending,
             pulse,
         })
+    }
+}
+
+impl App {
+    /// Writes the window in `language`.
+    pub fn set_language(&mut self, language: Language) {
+        self.state.language = language;
     }
 }
 

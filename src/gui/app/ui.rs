@@ -2,6 +2,7 @@ use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 use super::App;
 use crate::gui::panels::{bottom_ui, center_ui, keys_ui, top_bar_ui};
+use crate::gui::text::{speak, text};
 use crate::gui::theme::{GAP, Palette};
 
 /// Height of the top bar, in points.
@@ -10,6 +11,7 @@ const TOP_HEIGHT: f32 = 48.0;
 impl App {
     /// Paints the window.
     pub(super) fn window_ui(&mut self, ui: &mut Ui) {
+        speak(self.state.language);
         let palette = Palette::of(ui);
         let (view, commands) = (&self.view, &self.commands);
         Panel::top("top")
@@ -35,6 +37,14 @@ impl App {
                 bottom: margin,
             }))
             .show(ui, |ui| bottom_ui(ui, view, &mut self.state, commands));
+        // The handle's name is egui's own, in English.
+        let handle = ui
+            .scope_id()
+            .with_salt(egui::IdSalt::new("bottom"))
+            .with("__resize");
+        ui.ctx().accesskit_node_builder(handle, |node| {
+            node.set_label(text().center.resize_panel);
+        });
         CentralPanel::no_frame()
             .frame(
                 Frame::new()

@@ -1,6 +1,7 @@
 use egui::{Label, RichText, Ui};
 
 use crate::gui::format;
+use crate::gui::text::text;
 use crate::gui::theme::{Palette, strong};
 use crate::session::AgreementView;
 
@@ -14,9 +15,10 @@ pub(super) fn agreement_ui(ui: &mut Ui, pairs: &[AgreementView]) {
     let Some(pair) = pairs.iter().find(|pair| pair.frames > 0) else {
         return;
     };
-    let mut frames = format!("of {} frames", format::count(pair.frames));
+    let words = &text().agreement;
+    let mut frames = (words.of_frames)(&format::count(pair.frames));
     if pairs.len() > 1 {
-        frames.push_str(&format!("  +{} pairs", pairs.len() - 1));
+        frames.push_str(&(words.more_pairs)(pairs.len() - 1));
     }
     // Painted from the right. In a narrow window the names and numbers are in the tooltip.
     let narrow = ui.available_width() < NARROW;
@@ -24,9 +26,9 @@ pub(super) fn agreement_ui(ui: &mut Ui, pairs: &[AgreementView]) {
     let share = pair.same as f64 / pair.frames as f64;
     let second = ui.label(strong(format::percent(share)));
     let names = if narrow {
-        "Agreement".to_owned()
+        words.word.to_owned()
     } else {
-        format!("Agreement  {} ↔ {}", pair.a, pair.b)
+        format!("{}  {} ↔ {}", words.word, pair.a, pair.b)
     };
     let third = ui.add(Label::new(weak(names)).truncate());
     for response in [first, second, third] {
@@ -35,19 +37,19 @@ pub(super) fn agreement_ui(ui: &mut Ui, pairs: &[AgreementView]) {
 }
 
 fn pairs_ui(ui: &mut Ui, pairs: &[AgreementView]) {
-    ui.label("Frames that both models predicted and gave the same best class");
+    let words = &text().agreement;
+    ui.label(words.meaning);
     for pair in pairs {
         let share = if pair.frames == 0 {
-            "no common frame yet".to_owned()
+            words.none.to_owned()
         } else {
             format::percent(pair.same as f64 / pair.frames as f64)
         };
         ui.label(format!(
-            "{} ↔ {}: {share} ({} of {})",
+            "{} ↔ {}: {share} {}",
             pair.a,
             pair.b,
-            format::count(pair.same),
-            format::count(pair.frames)
+            (words.pair)(&format::count(pair.same), &format::count(pair.frames))
         ));
     }
 }

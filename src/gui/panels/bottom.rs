@@ -2,6 +2,7 @@ use egui::{Align, Button, Frame, Layout, Margin, Stroke, Ui};
 
 use super::agreement::agreement_ui;
 use super::log::log_ui;
+use super::processes::processes_ui;
 use super::timeline::{legend_ui, timelines_ui};
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::state::{Tab, WindowState};
@@ -41,6 +42,7 @@ pub(in crate::gui) fn bottom_ui(
             match state.tab {
                 Tab::Latency => timelines_ui(ui, view, state.solo.as_deref()),
                 Tab::Log => log_ui(ui, view, &mut state.log, commands),
+                Tab::Processes => processes_ui(ui, view, state, commands),
             }
             ui.take_available_space();
         });
@@ -60,6 +62,11 @@ fn tabs_ui(ui: &mut Ui, view: &SessionView, open: Tab, commands: &CommandSender)
     for (tab, text, command) in [
         (Tab::Latency, latency.text().to_owned(), latency),
         (Tab::Log, log, UiCommand::ShowLog),
+        (
+            Tab::Processes,
+            UiCommand::ShowProcesses.text().to_owned(),
+            UiCommand::ShowProcesses,
+        ),
     ] {
         let button = Button::selectable(tab == open, text);
         let response = ui.add(button).on_hover_text(command.tooltip_with_key());

@@ -1,6 +1,7 @@
 use egui::{Frame, Grid, Id, Modal, Ui};
 
 use crate::gui::command::{CommandSender, UiCommand};
+use crate::gui::text::text;
 use crate::gui::theme::{Palette, strong};
 
 /// The sheet of keys; closed by its button, Escape, or a click beside it.
@@ -11,7 +12,7 @@ pub(in crate::gui) fn keys_ui(ui: &mut Ui, commands: &CommandSender) {
         .frame(frame)
         .show(ui.ctx(), |ui| {
             ui.set_width(420.0);
-            ui.label(strong("Keys").size(18.0));
+            ui.label(strong(text().keys.title).size(18.0));
             ui.add_space(8.0);
             Grid::new("keys")
                 .num_columns(2)
@@ -24,7 +25,7 @@ pub(in crate::gui) fn keys_ui(ui: &mut Ui, commands: &CommandSender) {
                     }
                 });
             ui.add_space(12.0);
-            ui.button("Close").clicked()
+            ui.button(text().keys.close).clicked()
         });
     if shown.inner || shown.should_close() {
         commands.send(UiCommand::ToggleKeys);

@@ -1,15 +1,18 @@
 use egui::{Align, ComboBox, Label, Layout, RichText, ScrollArea, TextEdit, TextStyle, Ui, Vec2};
 
 use crate::gui::command::{CommandSender, UiCommand};
+use crate::gui::format;
+use crate::gui::icon::{Icon, icon_area};
 use crate::gui::state::LogFilter;
+use crate::gui::text::text;
 use crate::gui::theme::{Palette, strong};
 use crate::session::{LogLevel, LogLine, SessionView};
 
-const LEVELS: [(LogLevel, &str); 3] = [
-    (LogLevel::Info, "All levels"),
-    (LogLevel::Warning, "Warnings and errors"),
-    (LogLevel::Error, "Errors"),
-];
+/// Widths of the columns before the message, in points.
+const COPY_WIDTH: f32 = 18.0;
+const TIME_WIDTH: f32 = 64.0;
+const LEVEL_WIDTH: f32 = 52.0;
+const ABOUT_WIDTH: f32 = 96.0;
 
 /// The session's log with its filter.
 pub(super) fn log_ui(
@@ -18,64 +21,118 @@ pub(super) fn log_ui(
     filter: &mut LogFilter,
     commands: &CommandSender,
 ) {
-    filter_ui(ui, filter, commands);
+    filter_ui(ui, view, filter, commands);
     ui.add_space(2.0);
     let rows = rows(view, filter);
     if rows.is_empty() {
-        let text = if view.log.is_empty() {
-            "Nothing to report."
+        let words = &text().log;
+        let nothing = if view.log.is_empty() {
+            words.nothing
         } else {
-            "No line passes the filter."
+            words.nothing_passes
         };
-        ui.label(RichText::new(text).color(Palette::of(ui).weak));
+        ui.label(RichText::new(nothing).color(Palette::of(ui).weak));
         return;
     }
     let height = ui.text_style_height(&TextStyle::Body) + 2.0;
     ui.spacing_mut().item_spacing.y = 2.0;
     ui.spacing_mut().interact_size.y = height;
-    ScrollArea::vertical()
+    let mut area = ScrollArea::vertical()
+        .id_salt("log")
         .auto_shrink(false)
-        .stick_to_bottom(true)
-        .show_rows(ui, height, rows.len(), |ui, range| {
-            for row in &rows[range] {
-                row_ui(ui, row, view.started_nanos, height);
-            }
-        });
+        .stick_to_bottom(true);
+    if std::mem::take(&mut filter.to_the_end) {
+        // More than there is: the area stops at its end, and follows it again.
+        area = area.vertical_scroll_offset(rows.len() as f32 * (height + 2.0));
+    }
+    let shown = area.show_rows(ui, height, rows.len(), |ui, range| {
+        for row in &rows[range] {
+            row_ui(ui, row, view.started_nanos, height, commands);
+        }
+    });
+    let below = shown.content_size.y - shown.inner_rect.height() - shown.state.clamped_offset().y;
+    filter.is_behind = below > height;
 }
 
-fn filter_ui(ui: &mut Ui, filter: &mut LogFilter, commands: &CommandSender) {
+fn filter_ui(ui: &mut Ui, view: &SessionView, filter: &mut LogFilter, commands: &CommandSender) {
+    let words = &text().log;
     ui.horizontal(|ui| {
-        let chosen = LEVELS
-            .iter()
-            .find(|(level, _)| *level == filter.lowest)
-            .map_or("", |(_, text)| *text);
-        ComboBox::from_id_salt("level")
-            .selected_text(chosen)
-            .width(160.0)
-            .show_ui(ui, |ui| {
-                for (level, text) in LEVELS {
-                    ui.selectable_value(&mut filter.lowest, level, text);
-                }
-            })
-            .response
-            .on_hover_text("Lowest level shown");
-        ui.add(
+        level_ui(ui, filter);
+        process_ui(ui, view, filter);
+        let field = ui.add(
             TextEdit::singleline(&mut filter.text)
-                .hint_text("Filter by text or process")
+                .hint_text(words.filter)
                 .margin(egui::Margin::symmetric(8, 6))
-                .desired_width(220.0),
+                .desired_width(180.0),
         );
+        ui.ctx()
+            .accesskit_node_builder(field.id, |node| node.set_label(words.filter));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let copy = UiCommand::CopyLog;
-            if ui
-                .button(copy.text())
-                .on_hover_text(copy.tooltip())
-                .clicked()
-            {
+            let button = ui.button(copy.text()).on_hover_text(copy.tooltip());
+            if button.clicked() {
                 commands.send(copy);
+            }
+            if filter.is_behind && ui.button(words.to_the_end).clicked() {
+                filter.to_the_end = true;
             }
         });
     });
+}
+
+fn level_ui(ui: &mut Ui, filter: &mut LogFilter) {
+    let words = &text().log;
+    let levels = [
+        (LogLevel::Info, words.all_levels),
+        (LogLevel::Warning, words.warnings),
+        (LogLevel::Error, words.errors),
+    ];
+    let chosen = levels
+        .iter()
+        .find(|(level, _)| *level == filter.lowest)
+        .map_or("", |(_, word)| *word);
+    ComboBox::from_id_salt("level")
+        .selected_text(chosen)
+        .width(150.0)
+        .show_ui(ui, |ui| {
+            for (level, word) in levels {
+                ui.selectable_value(&mut filter.lowest, level, word);
+            }
+        })
+        .response
+        .on_hover_text(words.lowest_level);
+}
+
+fn process_ui(ui: &mut Ui, view: &SessionView, filter: &mut LogFilter) {
+    let words = &text().log;
+    let name_of = |about: Option<&str>| {
+        let name = about.map_or(words.all_processes, about_word);
+        format::elide_middle(name, 24)
+    };
+    let models = view.models.iter().map(|model| model.spec.name.as_str());
+    let all: Vec<&str> = ["session", "source"].into_iter().chain(models).collect();
+    ComboBox::from_id_salt("process")
+        .selected_text(name_of(filter.about.as_deref()))
+        .width(120.0)
+        .show_ui(ui, |ui| {
+            ui.selectable_value(&mut filter.about, None, name_of(None));
+            for about in all {
+                let value = Some(about.to_owned());
+                ui.selectable_value(&mut filter.about, value, name_of(Some(about)));
+            }
+        })
+        .response
+        .on_hover_text(words.process);
+}
+
+/// What a line is about, in words: the name of a model is as the user gave it.
+fn about_word(about: &str) -> &str {
+    let words = &text().log;
+    match about {
+        "session" => words.of_session,
+        "source" => words.of_source,
+        name => name,
+    }
 }
 
 /// A line of the list: rows are of one height, so that only visible ones are laid out.
@@ -94,7 +151,7 @@ fn rows<'a>(view: &'a SessionView, filter: &LogFilter) -> Vec<Row<'a>> {
         .collect()
 }
 
-fn row_ui(ui: &mut Ui, row: &Row<'_>, started_nanos: u64, height: f32) {
+fn row_ui(ui: &mut Ui, row: &Row<'_>, started_nanos: u64, height: f32, commands: &CommandSender) {
     let palette = Palette::of(ui);
     let column = |ui: &mut Ui, width: f32, text: RichText| {
         let layout = Layout::left_to_right(Align::Center);
@@ -105,28 +162,31 @@ fn row_ui(ui: &mut Ui, row: &Row<'_>, started_nanos: u64, height: f32) {
     };
     ui.horizontal(|ui| match row {
         Row::Line(line) => {
+            let words = &text().log;
             let (word, color) = match line.level {
-                LogLevel::Info => ("info", palette.weak),
-                LogLevel::Warning => ("warning", palette.warning),
-                LogLevel::Error => ("error", palette.bad),
+                LogLevel::Info => (words.info, palette.weak),
+                LogLevel::Warning => (words.warning, palette.warning),
+                LogLevel::Error => (words.error, palette.bad),
             };
             let seconds = seconds_since(line, started_nanos);
-            column(
-                ui,
-                64.0,
-                RichText::new(format!("{seconds:9.3}"))
-                    .monospace()
-                    .color(palette.weak),
-            );
-            column(ui, 52.0, RichText::new(word).color(color));
-            column(ui, 96.0, strong(line.about.as_str()));
+            let (_, place) = ui.allocate_space(Vec2::new(COPY_WIDTH, height));
+            let name = format!("{}: {}", words.copy_line, line.message);
+            let copy = icon_area(ui, Icon::Copy, place, &name, None);
+            if copy.on_hover_text(words.copy_line).clicked() {
+                commands.send(UiCommand::CopyText(line_text(line, started_nanos)));
+            }
+            let time = RichText::new(format!("{seconds:9.3}")).monospace();
+            column(ui, TIME_WIDTH, time.color(palette.weak));
+            column(ui, LEVEL_WIDTH, RichText::new(word).color(color));
+            column(ui, ABOUT_WIDTH, strong(about_word(&line.about)));
             let message = RichText::new(line.message.as_str());
             ui.add(Label::new(message).truncate().selectable(true));
         }
         Row::Hint(hint) => {
-            ui.add_space(64.0 + 52.0 + 96.0 + 3.0 * ui.spacing().item_spacing.x);
-            let text = RichText::new(format!("→ {hint}")).color(palette.weak);
-            ui.add(Label::new(text).truncate().selectable(true));
+            let columns = COPY_WIDTH + TIME_WIDTH + LEVEL_WIDTH + ABOUT_WIDTH;
+            ui.add_space(columns + 4.0 * ui.spacing().item_spacing.x);
+            let hint = RichText::new(format!("→ {hint}")).color(palette.weak);
+            ui.add(Label::new(hint).truncate().selectable(true));
         }
     });
 }
@@ -137,24 +197,27 @@ fn seconds_since(line: &LogLine, started_nanos: u64) -> f64 {
 
 /// The lines that pass the filter as text, one a line.
 pub(in crate::gui) fn log_text(view: &SessionView, filter: &LogFilter) -> String {
-    let mut text = String::new();
-    for line in view.log.iter().filter(|line| filter.passes(line)) {
-        let level = match line.level {
-            LogLevel::Info => "info",
-            LogLevel::Warning => "warning",
-            LogLevel::Error => "error",
-        };
-        let seconds = seconds_since(line, view.started_nanos);
-        text.push_str(&format!(
-            "{seconds:.3} {level} {}: {}",
-            line.about, line.message
-        ));
-        if let Some(hint) = &line.hint {
-            text.push_str(&format!(" ({hint})"));
-        }
-        text.push('\n');
-    }
-    text
+    let lines = view.log.iter().filter(|line| filter.passes(line));
+    lines
+        .map(|line| line_text(line, view.started_nanos) + "\n")
+        .collect()
+}
+
+/// A line as it is copied: in English, as it is for whoever reads a report.
+fn line_text(line: &LogLine, started_nanos: u64) -> String {
+    let level = match line.level {
+        LogLevel::Info => "info",
+        LogLevel::Warning => "warning",
+        LogLevel::Error => "error",
+    };
+    let seconds = seconds_since(line, started_nanos);
+    let hint = line.hint.as_ref().map(|hint| format!(" ({hint})"));
+    format!(
+        "{seconds:.3} {level} {}: {}{}",
+        line.about,
+        line.message,
+        hint.unwrap_or_default()
+    )
 }
 
 #[cfg(test)]
@@ -189,6 +252,13 @@ mod tests {
             log_text(&view, &filter),
             "2.500 error lite0: b.onnx: opset 99 (Export it anew)\n"
         );
+        filter.text.clear();
+        filter.about = Some("session".to_owned());
+        assert_eq!(
+            log_text(&view, &filter),
+            "2.500 info session: Ring of 12 MB\n"
+        );
+        filter.about = None;
         filter.text = "ring".to_owned();
         filter.lowest = LogLevel::Warning;
         assert_eq!(log_text(&view, &filter), "");

@@ -6,6 +6,8 @@ mod center;
 mod columns;
 mod keys;
 mod log;
+mod processes;
+mod ring_strip;
 mod source_status;
 mod timeline;
 mod top_bar;

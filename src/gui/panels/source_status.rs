@@ -1,6 +1,7 @@
 use egui::Color32;
 
 use crate::gui::format;
+use crate::gui::text::text;
 use crate::gui::theme::Palette;
 use crate::protocol::SourceState;
 use crate::session::{ChildState, SessionPhase, SessionView};
@@ -47,19 +48,18 @@ impl SourceStatus {
 
     /// The word on the chip, with the age of a stale source.
     pub(super) fn text(&self) -> String {
+        let words = &text().status;
         match self {
-            Self::Connecting => "CONNECTING".to_owned(),
-            Self::Live => "LIVE".to_owned(),
-            Self::Paused => "PAUSED".to_owned(),
-            Self::WaitsFor(name) => {
-                format!("WAITS FOR {}", format::elide_middle(name, NAME_LETTERS))
-            }
-            Self::Stale(since) => format!("STALE {}", format::since(*since)),
-            Self::Ended => "ENDED".to_owned(),
-            Self::Lost => "LOST".to_owned(),
-            Self::Restarting => "RESTARTING".to_owned(),
-            Self::Failed => "FAILED".to_owned(),
-            Self::Stopped => "STOPPED".to_owned(),
+            Self::Connecting => words.connecting.to_owned(),
+            Self::Live => words.live.to_owned(),
+            Self::Paused => words.paused.to_owned(),
+            Self::WaitsFor(name) => (words.waits_for)(&format::elide_middle(name, NAME_LETTERS)),
+            Self::Stale(since) => (words.stale)(&format::since(*since)),
+            Self::Ended => words.ended.to_owned(),
+            Self::Lost => words.lost.to_owned(),
+            Self::Restarting => words.restarting.to_owned(),
+            Self::Failed => words.failed.to_owned(),
+            Self::Stopped => words.stopped.to_owned(),
         }
     }
 

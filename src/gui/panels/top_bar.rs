@@ -5,6 +5,7 @@ use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::format;
 use crate::gui::icon::{Icon, icon_button};
 use crate::gui::pill::Pill;
+use crate::gui::text::text;
 use crate::gui::theme::{Palette, strong};
 use crate::protocol::{Delivery, Schedule};
 use crate::session::{SessionPhase, SessionView, SourceView};
@@ -21,6 +22,15 @@ pub(in crate::gui) fn top_bar_ui(ui: &mut Ui, view: &SessionView, commands: &Com
             let (keys, theme) = (UiCommand::ToggleKeys, UiCommand::NextTheme);
             icon_button(ui, Icon::Keys, keys.text(), None, keys, commands);
             icon_button(ui, Icon::Theme, theme.text(), None, theme, commands);
+            let language = UiCommand::NextLanguage;
+            icon_button(
+                ui,
+                Icon::Language,
+                language.text(),
+                None,
+                language,
+                commands,
+            );
             ui.add_space(6.0);
             counters_ui(ui, &view.source);
             ui.add_space(6.0);
@@ -33,12 +43,12 @@ pub(in crate::gui) fn top_bar_ui(ui: &mut Ui, view: &SessionView, commands: &Com
 
 fn chip_ui(ui: &mut Ui, view: &SessionView) {
     let status = SourceStatus::of(view);
-    let text = status.text();
+    let word = status.text();
     let chip = Pill {
-        text: &text,
+        text: &word,
         color: status.color(Palette::of(ui)),
         is_state: true,
-        name: &format!("Source: {text}"),
+        name: &(text().status.chip)(&word),
     };
     chip.show(ui)
         .on_hover_ui(|ui| source_details_ui(ui, &view.source));
@@ -46,27 +56,20 @@ fn chip_ui(ui: &mut Ui, view: &SessionView) {
 
 fn source_details_ui(ui: &mut Ui, source: &SourceView) {
     ui.label(strong(source.uri.as_str()));
+    let words = &text().top;
     let mut lines = Vec::new();
     if let Some(info) = &source.info {
         let largest = &info.largest;
-        lines.push(format!(
-            "Largest frame {} × {}",
-            largest.width, largest.height
-        ));
+        lines.push((words.largest_frame)(largest.width, largest.height));
         if let Some(entries) = info.entries {
-            lines.push(format!("{} entries", format::count(entries)));
+            lines.push((words.entries)(&format::count(entries)));
         }
     }
     if let Some(waits_for) = &source.waits_for {
-        lines.push(format!(
-            "Waits for {waits_for}, which takes no frame: pause, restart or remove it, or use `live` delivery"
-        ));
+        lines.push((words.source_waits_for)(waits_for));
     }
     if let Some(pid) = source.pid {
-        lines.push(format!(
-            "Producer process {pid}, restarted {} times",
-            source.restarts
-        ));
+        lines.push((words.producer)(pid, source.restarts));
     }
     for line in lines {
         ui.label(line);
@@ -74,10 +77,11 @@ fn source_details_ui(ui: &mut Ui, source: &SourceView) {
 }
 
 fn controls_ui(ui: &mut Ui, view: &SessionView, commands: &CommandSender) {
+    let words = &text().top;
     let (icon, name) = match view.phase {
-        SessionPhase::Paused => (Icon::Play, "Play"),
-        SessionPhase::Ended => (Icon::Play, "Play again"),
-        _ => (Icon::Pause, "Pause"),
+        SessionPhase::Paused => (Icon::Play, words.play),
+        SessionPhase::Ended => (Icon::Play, words.play_again),
+        _ => (Icon::Pause, words.pause),
     };
     let over = matches!(view.phase, SessionPhase::Stopping | SessionPhase::Stopped);
     ui.add_enabled_ui(!over, |ui| {
@@ -112,28 +116,24 @@ fn address_ui(ui: &mut Ui, source: &SourceView) {
 /// Right to left: rate, skipped, published, how frames are delivered.
 fn counters_ui(ui: &mut Ui, source: &SourceView) {
     let palette = Palette::of(ui);
+    let words = &text().top;
     let weak = |text: &str| RichText::new(text).color(palette.weak);
     ui.spacing_mut().item_spacing.x = 4.0;
     let rate = source
         .frames_per_second
         .map_or_else(|| "–".to_owned(), format::rate);
-    ui.label(weak("fps"));
-    ui.label(strong(rate))
-        .on_hover_text("Frames published a second");
+    ui.label(weak(words.rate_unit));
+    ui.label(strong(rate)).on_hover_text(words.rate_meaning);
     ui.add_space(8.0);
     if source.skipped > 0 {
-        ui.label(weak("skipped"));
+        ui.label(weak(words.skipped));
         ui.label(strong(format::count(source.skipped)).color(palette.warning))
-            .on_hover_text("Entries of the source that could not be read; the log says why");
+            .on_hover_text(words.skipped_meaning);
         ui.add_space(8.0);
     }
-    ui.label(weak(if source.published == 1 {
-        "frame"
-    } else {
-        "frames"
-    }));
+    ui.label(weak(&(words.frames)(source.published)));
     ui.label(strong(format::count(source.published)))
-        .on_hover_text("Frames published");
+        .on_hover_text(words.frames_meaning);
     if let Some(delivery) = source.delivery {
         ui.add_space(8.0);
         delivery_ui(ui, delivery, source.schedule);
@@ -141,21 +141,14 @@ fn counters_ui(ui: &mut Ui, source: &SourceView) {
 }
 
 fn delivery_ui(ui: &mut Ui, delivery: Delivery, schedule: Schedule) {
+    let words = &text().top;
     let (word, meaning) = match delivery {
-        Delivery::Every => (
-            "every frame",
-            "All models get every frame; the slowest sets the pace",
-        ),
-        Delivery::Live => (
-            "newest frame",
-            "Models get the newest frame; what they are too slow for is dropped and counted",
-        ),
+        Delivery::Every => (words.every, words.every_meaning),
+        Delivery::Live => (words.live, words.live_meaning),
     };
     let taking = match schedule {
-        Schedule::Turns => "Models take turns on a device, so that latencies compare fairly",
-        Schedule::Together => {
-            "Models share devices at the same time, so latencies contain contention"
-        }
+        Schedule::Turns => words.turns_meaning,
+        Schedule::Together => words.together_meaning,
     };
     let pill = Pill {
         text: word,
@@ -163,6 +156,5 @@ fn delivery_ui(ui: &mut Ui, delivery: Delivery, schedule: Schedule) {
         is_state: false,
         name: word,
     };
-    pill.show(ui)
-        .on_hover_text(format!("{meaning}.\n{taking}."));
+    pill.show(ui).on_hover_text(format!("{meaning}\n{taking}"));
 }
