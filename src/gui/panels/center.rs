@@ -6,6 +6,7 @@ use egui::{
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::format;
 use crate::gui::state::WindowState;
+use crate::gui::text::text;
 use crate::gui::theme::{CARD_RADIUS, GAP, PADDING, Palette, strong};
 use crate::gui::tile::{TileContext, source_ui, tile_ui};
 use crate::protocol::Problem;
@@ -134,12 +135,12 @@ fn source_failed_ui(ui: &mut Ui, problem: &Problem, commands: &CommandSender) {
             ui.horizontal(|ui| {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     let restart = UiCommand::RestartSource;
-                    let button = ui.button("Restart source");
+                    let button = ui.button(text().center.restart_source);
                     if button.on_hover_text(restart.tooltip()).clicked() {
                         commands.send(restart);
                     }
                     ui.with_layout(Layout::top_down(Align::Min), |ui| {
-                        ui.label(strong("The source cannot be used").color(palette.bad));
+                        ui.label(strong(text().center.source_failed).color(palette.bad));
                         ui.add(Label::new(problem.message.as_str()).wrap());
                         if let Some(hint) = &problem.hint {
                             let hint = RichText::new(format::sentence(hint)).color(palette.weak);
@@ -170,12 +171,9 @@ fn no_model_ui(ui: &mut Ui, view: &SessionView, state: &mut WindowState) {
             .max_rect(rect)
             .layout(Layout::top_down(Align::Center)),
         |ui| {
-            ui.label(strong("No model yet").size(20.0));
+            ui.label(strong(text().center.no_model).size(20.0));
             ui.add_space(6.0);
-            ui.label(
-                RichText::new("Name at least one ONNX file when you start the program:")
-                    .color(palette.weak),
-            );
+            ui.label(RichText::new(text().center.name_a_model).color(palette.weak));
             ui.add_space(10.0);
             Frame::new()
                 .fill(palette.card)

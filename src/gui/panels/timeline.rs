@@ -5,6 +5,7 @@ use egui_plot::{FilledArea, GridMark, HLine, Plot, PlotBounds, PlotPoint, PlotUi
 
 use super::columns::{Column, columns, nice_axis, percentile, runs, stride, window};
 use crate::gui::format;
+use crate::gui::text::text;
 use crate::gui::theme::{GAP, Palette, stage_color, strong};
 use crate::recording::Micros;
 use crate::session::{ChildState, ModelView, SessionView};
@@ -30,7 +31,7 @@ pub(super) fn timelines_ui(ui: &mut Ui, view: &SessionView, solo: Option<&str>) 
         .filter(|model| solo.is_none_or(|name| name == model.spec.name))
         .collect();
     if models.is_empty() {
-        let words = RichText::new("Latencies are shown here once there is a model.");
+        let words = RichText::new(text().stage.none);
         ui.label(words.color(Palette::of(ui).weak));
         return;
     }
@@ -69,22 +70,39 @@ pub(super) fn legend_ui(ui: &mut Ui) {
         let (swatch, _) = ui.allocate_exact_size(Vec2::splat(9.0), Sense::hover());
         let color = stage_color(ui.theme(), stage);
         ui.painter().rect_filled(swatch, 2.0, color);
-        let word = RichText::new(stage).small().color(Palette::of(ui).weak);
+        let word = RichText::new(stage_name(stage))
+            .small()
+            .color(Palette::of(ui).weak);
         ui.label(word).on_hover_text(stage_meaning(stage));
         ui.add_space(4.0);
     }
 }
 
+/// What a stage is called, by its name in rows.
+pub(in crate::gui) fn stage_name(stage: &str) -> &'static str {
+    let words = &text().stage;
+    match stage {
+        "wait" => words.wait,
+        "copy" => words.copy,
+        "preprocess" => words.preprocess,
+        "queue" => words.queue,
+        "inference" => words.inference,
+        "decode" => words.decode,
+        _ => words.age,
+    }
+}
+
 /// What a stage is, in words.
 pub(in crate::gui) fn stage_meaning(stage: &str) -> &'static str {
+    let words = &text().stage;
     match stage {
-        "wait" => "From published to taken by the model's process",
-        "copy" => "Copying the frame out of the ring",
-        "preprocess" => "Resizing and normalising to the model's input",
-        "queue" => "Waiting for a worker, a batch or a turn on the device",
-        "inference" => "Running the model",
-        "decode" => "Turning the model's output into an answer",
-        _ => "From captured to the answer's arrival in the session",
+        "wait" => words.wait_meaning,
+        "copy" => words.copy_meaning,
+        "preprocess" => words.preprocess_meaning,
+        "queue" => words.queue_meaning,
+        "inference" => words.inference_meaning,
+        "decode" => words.decode_meaning,
+        _ => words.age_meaning,
     }
 }
 
@@ -101,8 +119,8 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
             rect.center(),
             Align2::CENTER_CENTER,
             match model.child {
-                ChildState::Failed(_) => format!("{name}: failed"),
-                _ => format!("{name}: no answer yet"),
+                ChildState::Failed(_) => (text().stage.model_failed)(name),
+                _ => (text().stage.no_answer_yet)(name),
             },
             egui::FontId::proportional(13.0),
             palette.weak,
@@ -242,7 +260,7 @@ fn warmups(plot: &mut PlotUi<'_>, shown: &[Column], stride: u64, palette: &Palet
         let from = part[0].seq as f64;
         let to = (part[part.len() - 1].seq + stride) as f64;
         plot.span(
-            Span::new("warm-up", from..=to)
+            Span::new(text().stage.warmup, from..=to)
                 .fill(palette.card.gamma_multiply(0.65))
                 .border(Stroke::new(1.0, palette.weak))
                 .label_align(Align2::LEFT_TOP),
@@ -270,11 +288,10 @@ fn percentiles(
                 .allow_hover(false),
         );
         // Another range than that of the tile's list, so it is said.
-        let range = match steady.len() {
-            1 => "the last".to_owned(),
-            number => format!("the last {number}"),
-        };
-        let text = RichText::new(format!("{name} of {range}: {}", format::latency(micros)))
+        let words = &text().stage;
+        let range = (words.last_number)(steady.len());
+        let line = (words.line)(name, &range, &format::latency(micros));
+        let text = RichText::new(line)
             .size(11.0)
             .color(color)
             .background_color(palette.card.gamma_multiply(0.8));
@@ -289,14 +306,18 @@ fn percentiles(
 }
 
 fn column_details_ui(ui: &mut Ui, column: &Column) {
-    let note = if column.warmup { " · warm-up" } else { "" };
-    ui.label(strong(format!("Frame #{}{note}", column.seq)));
+    let words = &text().stage;
+    let mut title = (words.frame)(column.seq);
+    if column.warmup {
+        title.push_str(&format!(" · {}", words.warmup));
+    }
+    ui.label(strong(title));
     egui::Grid::new("column")
         .num_columns(2)
         .min_row_height(17.0)
         .show(ui, |ui| {
             for (stage, micros) in column.micros.stages() {
-                ui.label(stage);
+                ui.label(stage_name(stage));
                 ui.label(format::latency(micros));
                 ui.end_row();
             }

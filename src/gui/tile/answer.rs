@@ -2,6 +2,7 @@ use egui::{Align2, Color32, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, v
 
 use super::text::text_in;
 use crate::gui::format;
+use crate::gui::text::text;
 use crate::gui::theme::{Palette, strong};
 use crate::prediction::{Output, ScoreKind, TensorSummary};
 
@@ -12,6 +13,7 @@ const BAR_HEIGHT: f32 = 3.0;
 
 /// What the model says.
 pub(super) fn answer_ui(ui: &mut Ui, rect: Rect, output: &Output) {
+    let words = &text().answer;
     match output {
         Output::Classes { scores, classes } => {
             let rows: Vec<Row<'_>> = classes
@@ -21,7 +23,7 @@ pub(super) fn answer_ui(ui: &mut Ui, rect: Rect, output: &Output) {
                     score: f64::from(class.score),
                 })
                 .collect();
-            let title = format!("Top {}", rows.len());
+            let title = (words.top)(rows.len());
             rows_ui(ui, rect, &title, *scores, &rows);
         }
         Output::Detections { detections } => {
@@ -32,17 +34,13 @@ pub(super) fn answer_ui(ui: &mut Ui, rect: Rect, output: &Output) {
                     score: f64::from(detection.score),
                 })
                 .collect();
-            let title = match rows.len() {
-                0 => "Nothing found".to_owned(),
-                1 => "1 object".to_owned(),
-                number => format!("{number} objects"),
-            };
+            let title = (words.objects)(rows.len());
             rows_ui(ui, rect, &title, ScoreKind::Probability, &rows);
         }
         Output::Raw { tensors } => tensors_ui(ui, rect, tensors),
         Output::Invalid { reason } => {
             let bad = Palette::of(ui).bad;
-            title_ui(ui, rect, "Invalid answer", "");
+            title_ui(ui, rect, words.invalid, "");
             let text = RichText::new(reason).color(bad);
             let below = rect.with_min_y(rect.top() + TITLE_HEIGHT);
             text_in(ui, below, Align2::LEFT_TOP, text);
@@ -67,8 +65,8 @@ fn title_ui(ui: &mut Ui, rect: Rect, left: &str, right: &str) {
 
 fn rows_ui(ui: &mut Ui, rect: Rect, title: &str, scores: ScoreKind, rows: &[Row<'_>]) {
     let word = match scores {
-        ScoreKind::Probability => "probability",
-        ScoreKind::Score => "score",
+        ScoreKind::Probability => text().answer.probability,
+        ScoreKind::Score => text().answer.score,
     };
     title_ui(ui, rect, title, word);
     let area = rect.with_min_y(rect.top() + TITLE_HEIGHT);
@@ -134,7 +132,7 @@ fn bar_ui(ui: &Ui, rect: Rect, share: f32, color: Color32) {
 }
 
 fn tensors_ui(ui: &mut Ui, rect: Rect, tensors: &[TensorSummary]) {
-    title_ui(ui, rect, "Raw outputs", "");
+    title_ui(ui, rect, text().answer.raw, "");
     let palette = Palette::of(ui);
     let mut top = rect.top() + TITLE_HEIGHT;
     for tensor in tensors {
@@ -147,11 +145,10 @@ fn tensors_ui(ui: &mut Ui, rect: Rect, tensors: &[TensorSummary]) {
         text_in(ui, line, Align2::LEFT_CENTER, strong(head));
         let number =
             |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |v| format!("{v:.4}"));
-        let mut values = format!(
-            "min {}   mean {}   max {}",
-            number(tensor.min),
-            number(tensor.mean),
-            number(tensor.max)
+        let mut values = (text().answer.values)(
+            &number(tensor.min),
+            &number(tensor.mean),
+            &number(tensor.max),
         );
         if tensor.nan > 0 {
             values.push_str(&format!("   {} NaN", tensor.nan));

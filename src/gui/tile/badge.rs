@@ -1,3 +1,4 @@
+use crate::gui::text::text;
 use crate::protocol::ProviderReport;
 
 /// What the provider badge says.
@@ -13,6 +14,7 @@ pub(super) struct Badge {
 
 impl Badge {
     pub(super) fn new(report: &ProviderReport) -> Self {
+        let words = &text().badge;
         let provider = report.provider.as_str();
         let mut parts = vec![provider.to_owned()];
         let executed: u64 = report.executed.values().map(|ran| ran.micros).sum();
@@ -21,24 +23,22 @@ impl Badge {
                 && executed > 0
             {
                 let share = 100.0 * ran.micros as f64 / executed as f64;
-                parts[0] = format!("{provider} {share:.0} % of time");
+                parts[0] = (words.share)(provider, share);
             }
             match report.assigned.get("CPU") {
                 None | Some(0) => {}
-                Some(1) => parts.push("1 node on CPU".to_owned()),
-                Some(nodes) => parts.push(format!("{nodes} nodes on CPU")),
+                Some(nodes) => parts.push((words.nodes_on_cpu)(u64::from(*nodes))),
             }
             match report.copies {
                 0 => {}
-                1 => parts.push("1 copy".to_owned()),
-                copies => parts.push(format!("{copies} copies")),
+                copies => parts.push((words.copies)(u64::from(copies))),
             }
         }
         // `auto` leaves the choice to the program; anything else is an order that was not followed.
         let is_fallback = report.reason.is_some() && report.asked != "auto";
         if is_fallback {
             // Right behind what runs: it is the last to be shortened away.
-            parts.insert(1, format!("not {}", report.asked));
+            parts.insert(1, (words.not)(&report.asked));
         }
         Self {
             text: parts.join(" · "),
@@ -49,25 +49,21 @@ impl Badge {
 }
 
 fn details(report: &ProviderReport) -> String {
-    let mut lines = vec![format!(
-        "Asked for {}, runs on {}",
-        report.asked, report.provider
-    )];
+    let words = &text().badge;
+    let mut lines = vec![(words.asked)(&report.asked, &report.provider)];
     lines.extend(report.reason.clone());
     for (provider, nodes) in &report.assigned {
-        lines.push(format!("{nodes} nodes assigned to {provider}"));
+        lines.push((words.assigned)(u64::from(*nodes), provider));
     }
     for (provider, ran) in &report.executed {
-        lines.push(format!(
-            "{} kernels ran on {provider}, {} µs in one profiled run",
-            ran.kernels, ran.micros
+        lines.push((words.kernels)(
+            u64::from(ran.kernels),
+            provider,
+            ran.micros,
         ));
     }
     if report.copies > 0 {
-        lines.push(format!(
-            "{} copies between devices in that run",
-            report.copies
-        ));
+        lines.push((words.copies_in_run)(u64::from(report.copies)));
     }
     lines.join("\n")
 }

@@ -2,36 +2,33 @@ use egui::{Align2, Rect, RichText, Ui};
 
 use super::text::text_in;
 use crate::gui::format;
+use crate::gui::text::text;
 use crate::gui::theme::Palette;
 use crate::session::ModelView;
 
 /// Answered, dropped, lost and invalid frames.
 pub(super) fn counters_ui(ui: &mut Ui, rect: Rect, model: &ModelView) {
     let palette = Palette::of(ui);
+    let words = &text().answer;
     let counters = [
         (
             model.predicted,
-            "predicted",
+            words.predicted,
             palette.text,
-            "Frames answered",
+            words.predicted_meaning,
         ),
         (
             model.dropped,
-            "dropped",
+            words.dropped,
             palette.text,
-            "Frames published that this model was too slow for",
+            words.dropped_meaning,
         ),
-        (
-            model.lost,
-            "lost",
-            palette.bad,
-            "Frames taken and never answered, because the process died",
-        ),
+        (model.lost, words.lost, palette.bad, words.lost_meaning),
         (
             model.invalid,
-            "invalid",
+            words.invalid_count,
             palette.bad,
-            "Answers that cannot be used, as NaN",
+            words.invalid_meaning,
         ),
     ];
     let width = (rect.width() / counters.len() as f32).min(130.0);

@@ -12,6 +12,7 @@ use crate::gui::format;
 use crate::gui::icon::{Icon, icon_area};
 use crate::gui::pill::Pill;
 use crate::gui::state::TileState;
+use crate::gui::text::text;
 use crate::gui::theme::{Palette, strong};
 use crate::session::{ChildState, ModelView, SessionPhase};
 
@@ -131,15 +132,17 @@ fn age_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>, tile: &mut TileSta
     let flowing = context.view.phase == SessionPhase::Running;
     let micros = tile.headline_micros(flowing);
     let (number, unit) = format::latency_parts(micros);
-    figure_ui(ui, rect, &number, unit, "frame age", true).on_hover_text(
-        "From the frame's capture to its first appearance in this window with its answer. The answer age in the list ends earlier, when the answer arrives in the session",
-    );
+    let words = &text().tile;
+    figure_ui(ui, rect, &number, unit, words.frame_age, true)
+        .on_hover_text(words.frame_age_meaning);
 }
 
 fn rate_ui(ui: &mut Ui, rect: Rect, model: &ModelView) {
     let rate = model.frames_per_second;
     let number = rate.map_or_else(|| "–".to_owned(), format::rate);
-    figure_ui(ui, rect, &number, "fps", "answers", false).on_hover_text("Frames answered a second");
+    let unit = text().top.rate_unit;
+    let words = &text().tile;
+    figure_ui(ui, rect, &number, unit, words.answers, false).on_hover_text(words.answers_meaning);
 }
 
 /// A large number with its unit above its name, set to the right.
@@ -207,26 +210,24 @@ fn badge_ui(ui: &mut Ui, rect: Rect, badge: &Badge) {
 
 /// The line below the name: what the process is doing, or what model it runs.
 fn state_text(context: &TileContext<'_>) -> String {
+    let words = &text().tile;
     let model = context.model;
     match &model.child {
         ChildState::Waiting | ChildState::Starting { .. } => first_small(&waiting_text(context)),
         ChildState::Running => match &model.card {
             Some(card) => {
                 let file = card.path.file_name().unwrap_or(card.path.as_os_str());
-                let threads = match card.threads {
-                    1 => "1 thread".to_owned(),
-                    number => format!("{number} threads"),
-                };
+                let threads = (words.threads)(card.threads);
                 let file = file.to_string_lossy();
                 format!("{file} · {} · {threads}", format::bytes(card.bytes))
             }
             None => first_small(&waiting_text(context)),
         },
-        ChildState::Paused => "paused".to_owned(),
-        ChildState::Stale { .. } => "no answer".to_owned(),
-        ChildState::Restarting { attempt, .. } => format!("restarting, attempt {attempt}"),
-        ChildState::Failed(_) => "failed".to_owned(),
-        ChildState::Stopped => "stopped".to_owned(),
+        ChildState::Paused => words.paused.to_owned(),
+        ChildState::Stale { .. } => words.no_answer.to_owned(),
+        ChildState::Restarting { attempt, .. } => (words.restarting)(*attempt),
+        ChildState::Failed(_) => words.failed.to_owned(),
+        ChildState::Stopped => words.stopped.to_owned(),
     }
 }
 
@@ -248,15 +249,15 @@ fn state_color(palette: &Palette, context: &TileContext<'_>) -> egui::Color32 {
 }
 
 fn details_ui(ui: &mut Ui, context: &TileContext<'_>) {
+    let words = &text().tile;
     let model = context.model;
     ui.label(strong(model.spec.name.as_str()));
     ui.label(model.spec.path.display().to_string());
     if let Some(pid) = model.pid {
-        let restarts = model.restarts;
-        ui.label(format!("Process {pid}, restarted {restarts} times"));
+        ui.label((words.process)(pid, model.restarts));
     }
     if let Some(card) = &model.card {
-        for (word, tensors) in [("Input", &card.inputs), ("Output", &card.outputs)] {
+        for (word, tensors) in [(words.input, &card.inputs), (words.output, &card.outputs)] {
             for tensor in tensors {
                 let shape = tensor.shape.join(" × ");
                 ui.label(format!(
@@ -265,14 +266,14 @@ fn details_ui(ui: &mut Ui, context: &TileContext<'_>) {
                 ));
             }
         }
-        ui.label(format!("Labels: {} ({})", card.labels, card.label_count));
+        ui.label((words.labels)(&card.labels, u64::from(card.label_count)));
         ui.label(format!("ONNX Runtime {}", card.onnxruntime));
     }
     if let Some(joined_at) = model.joined_at.filter(|&joined_at| joined_at > 0) {
-        ui.label(format!("Joined after frame #{joined_at}"));
+        ui.label((words.joined)(joined_at));
     }
     if context.number < SOLO_KEYS {
-        ui.label(format!("Key {}: show alone", context.number + 1));
+        ui.label((words.solo_key)(context.number + 1));
     }
 }
 
@@ -280,7 +281,7 @@ fn menu_ui(ui: &mut Ui, rect: Rect, model: &ModelView, commands: &CommandSender)
     let name = model.spec.name.clone();
     let place = Rect::from_center_size(rect.center_top() + vec2(0.0, 13.0), Vec2::splat(26.0));
     ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
-        let label = format!("Menu of {name}");
+        let label = (text().tile.menu_of)(&name);
         let response = icon_area(ui, Icon::Menu, place, &label, None);
         Popup::menu(&response).show(|ui| {
             let pause = match model.child {

@@ -3,7 +3,8 @@ use egui::{Align2, Grid, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2
 use super::text::text_in;
 use crate::base::LatencyStats;
 use crate::gui::format;
-use crate::gui::panels::stage_meaning;
+use crate::gui::panels::{stage_meaning, stage_name};
+use crate::gui::text::text;
 use crate::gui::theme::{Palette, stage_color, strong};
 use crate::session::{ModelView, RECENT_NANOS, ShownPrediction};
 
@@ -15,10 +16,6 @@ const HIGHEST_ROW: f32 = 22.0;
 const FIGURE_WIDTH: f32 = 48.0;
 /// Number of stages in the bar; the age contains them all.
 const STACKED: usize = 6;
-
-/// What the last stage of [`Micros::stages`](crate::recording::Micros::stages) is called here, to be
-/// told from the frame age of the headline, which ends on the screen.
-const ANSWER_AGE: &str = "answer age";
 
 /// A stage with its durations.
 struct Stage {
@@ -71,13 +68,14 @@ pub(super) const WHOLE_HEIGHT: f32 =
 
 /// Of which time the percentiles are.
 fn range_of(model: &ModelView) -> String {
+    let words = &text().stage;
     let stages = &model.stages;
     if stages.iter().any(|stage| stage.recent.is_some()) {
-        format!("last {} s", RECENT_NANOS / 1_000_000_000)
+        (words.last_seconds)(RECENT_NANOS / 1_000_000_000)
     } else if stages.iter().any(|stage| stage.session.is_some()) {
-        "whole session".to_owned()
+        words.whole_session.to_owned()
     } else {
-        "this frame".to_owned()
+        words.this_frame.to_owned()
     }
 }
 
@@ -91,7 +89,7 @@ fn title_ui(ui: &mut Ui, rect: Rect, range: String) {
     let p99 = line.with_min_x(line.right() - FIGURE_WIDTH);
     let p50 = p99.translate(vec2(-FIGURE_WIDTH, 0.0));
     let name = line.with_max_x(p50.left());
-    let title = format!("ms, {range}");
+    let title = (text().stage.title)(&range);
     text_in(ui, name, Align2::LEFT_CENTER, small(&title));
     text_in(ui, p50, Align2::RIGHT_CENTER, small("p50"));
     text_in(ui, p99, Align2::RIGHT_CENTER, small("p99"));
@@ -113,7 +111,7 @@ fn bar_ui(ui: &mut Ui, rect: Rect, parts: &[Stage]) {
         left += width;
     }
     let response = ui.allocate_rect(rect, Sense::hover());
-    let label = format!("Stages together {}", format::latency(total));
+    let label = (text().stage.together)(&format::latency(total));
     response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &label));
 }
 
@@ -150,7 +148,7 @@ fn line_ui(ui: &mut Ui, line: Rect, stage: &Stage, is_age: bool) {
     let p50 = p99.translate(vec2(-FIGURE_WIDTH, 0.0));
     let name = line.with_max_x(p50.left());
     let (name, color, word) = if is_age {
-        (name, palette.text, ANSWER_AGE)
+        (name, palette.text, text().stage.age)
     } else {
         let swatch = Rect::from_center_size(line.left_center() + vec2(4.0, 0.0), vec2(8.0, 8.0));
         let color = stage_color(ui.theme(), stage.name);
@@ -158,7 +156,7 @@ fn line_ui(ui: &mut Ui, line: Rect, stage: &Stage, is_age: bool) {
         (
             name.with_min_x(name.left() + 14.0),
             palette.weak,
-            stage.name,
+            stage_name(stage.name),
         )
     };
     text_in(ui, name, Align2::LEFT_CENTER, styled(word, color));
@@ -182,20 +180,20 @@ fn figure(micros: u64) -> String {
 
 /// Everything, on hovering.
 fn table_ui(ui: &mut Ui, stages: &[Stage], range: &str) {
+    let words = &text().stage;
     let weak = Palette::of(ui).weak;
-    ui.label(format!("Percentiles of the {range}, warm-up left out"));
+    ui.label((words.percentiles)(range));
     Grid::new("stages")
         .num_columns(7)
         .min_row_height(17.0)
         .spacing([16.0, 4.0])
         .show(ui, |ui| {
-            for head in ["", "this frame", "p50", "p90", "p99", "max", ""] {
+            for head in ["", words.this_frame, "p50", "p90", "p99", words.max, ""] {
                 ui.label(strong(head));
             }
             ui.end_row();
-            for (place, stage) in stages.iter().enumerate() {
-                let is_age = place == STACKED;
-                ui.label(if is_age { ANSWER_AGE } else { stage.name });
+            for stage in stages {
+                ui.label(stage_name(stage.name));
                 ui.label(format::latency(stage.last));
                 if let Some(stats) = stage.stats {
                     for micros in [stats.p50, stats.p90, stats.p99, stats.max] {
@@ -210,6 +208,6 @@ fn table_ui(ui: &mut Ui, stages: &[Stage], range: &str) {
                 ui.end_row();
             }
         });
-    let note = "The answer age contains all stages; the frame age above goes on to the screen";
+    let note = words.age_note;
     ui.label(RichText::new(note).color(weak));
 }

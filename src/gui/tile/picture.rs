@@ -2,6 +2,7 @@ use egui::{Align2, Color32, Image, Rect, RichText, Role, Sense, Ui, Vec2, Widget
 
 use super::text::text_in;
 use crate::gui::state::{ShownPicture, SourcePicture, TileState};
+use crate::gui::text::text;
 use crate::gui::theme::Palette;
 use crate::prediction::Output;
 
@@ -18,12 +19,12 @@ pub(super) fn picture_ui(ui: &mut Ui, rect: Rect, tile: &mut TileState) {
     let matched = tile.is_matched();
     match &tile.picture {
         Some(picture) => {
-            let name = format!("Frame {}", picture.seq);
+            let name = (text().answer.frame)(picture.seq);
             frame_ui(ui, panel, picture, matched, &name);
         }
         None => {
             ui.painter().rect_filled(panel, 6.0, palette.well);
-            let text = RichText::new("No preview of this frame").color(palette.weak);
+            let text = RichText::new(text().answer.no_preview).color(palette.weak);
             text_in(ui, panel, Align2::CENTER_CENTER, text);
         }
     }
@@ -44,15 +45,15 @@ pub(in crate::gui) fn source_ui(
         ui.painter().rect_filled(panel, 6.0, palette.well);
         return pixels;
     };
-    let name = format!("Source frame {}", picture.seq);
+    let name = (text().answer.source_frame)(picture.seq);
     frame_ui(ui, panel, picture, true, &name);
     let weak = |text: String| RichText::new(text).size(11.0).color(palette.weak);
     let [width, height] = picture.frame_size;
     let size = format!("#{}   {width} × {height}", picture.seq);
     let (left, right) = split_caption(caption);
     let path = path.as_deref().unwrap_or_default();
-    let text = format!("source   {path}");
-    text_in(ui, left, Align2::LEFT_BOTTOM, weak(text));
+    let line = (text().answer.source_path)(path);
+    text_in(ui, left, Align2::LEFT_BOTTOM, weak(line));
     text_in(ui, right, Align2::RIGHT_BOTTOM, weak(size));
     pixels
 }
@@ -110,23 +111,20 @@ fn caption_ui(ui: &mut Ui, rect: Rect, tile: &TileState, matched: bool) {
     let (left, right) = split_caption(rect);
     let weak = |text: String| RichText::new(text).size(11.0).color(palette.weak);
     let path = event.position.path.clone().unwrap_or_default();
-    let (text, color) = match &tile.picture {
+    let (line, color) = match &tile.picture {
         Some(picture) if !matched => (
-            format!(
-                "picture of #{}: #{} has left the ring",
-                picture.seq, event.seq
-            ),
+            (text().answer.left_the_ring)(picture.seq, event.seq),
             palette.warning,
         ),
         _ => (path, palette.weak),
     };
-    text_in(ui, left, Align2::LEFT_BOTTOM, weak(text).color(color));
+    text_in(ui, left, Align2::LEFT_BOTTOM, weak(line).color(color));
     let mut note = size;
     if event.warmup {
-        note.push_str("   warm-up");
+        note.push_str(&format!("   {}", text().answer.warmup));
     }
     if matches!(event.output, Output::Invalid { .. }) {
-        note.push_str("   invalid");
+        note.push_str(&format!("   {}", text().answer.invalid_note));
     }
     text_in(ui, right, Align2::RIGHT_BOTTOM, weak(note));
 }

@@ -8,6 +8,7 @@ use super::{TileContext, picture};
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::format;
 use crate::gui::state::TileState;
+use crate::gui::text::text;
 use crate::gui::theme::{GAP, Palette, strong};
 use crate::protocol::Problem;
 use crate::session::{ChildState, ModelView};
@@ -30,15 +31,16 @@ fn shows_source(context: &TileContext<'_>) -> bool {
 /// picture once frames flow.
 pub(super) fn waiting_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>, tile: &mut TileState) {
     let palette = Palette::of(ui);
-    let text = waiting_text(context);
-    let text = RichText::new(text).size(14.0).color(palette.weak);
+    let words = RichText::new(waiting_text(context))
+        .size(14.0)
+        .color(palette.weak);
     if shows_source(context) {
         let (picture, line) = rect.split_top_bottom_at_y(rect.bottom() - LINE_HEIGHT);
         tile.source_panel = picture::source_ui(ui, picture, context.source);
-        text_in(ui, line, Align2::CENTER_CENTER, text);
+        text_in(ui, line, Align2::CENTER_CENTER, words);
     } else {
         ui.painter().rect_filled(rect, 6.0, palette.well);
-        text_in(ui, rect.shrink(12.0), Align2::CENTER_CENTER, text);
+        text_in(ui, rect.shrink(12.0), Align2::CENTER_CENTER, words);
     }
 }
 
@@ -102,11 +104,7 @@ fn problem_ui(ui: &mut Ui, most: f32, model: &ModelView, problem: &Problem) {
         .min_scrolled_height(0.0)
         .auto_shrink([false, true]);
     area.show(ui, |ui| {
-        ui.label(
-            strong("This model cannot run")
-                .size(15.0)
-                .color(palette.bad),
-        );
+        ui.label(strong(text().tile.cannot_run).size(15.0).color(palette.bad));
         ui.add_space(2.0);
         ui.add(shown(RichText::new(problem.message.as_str())));
         if let Some(hint) = &problem.hint {
@@ -122,7 +120,7 @@ fn problem_ui(ui: &mut Ui, most: f32, model: &ModelView, problem: &Problem) {
         if !lines.is_empty() {
             ui.add_space(6.0);
             ui.label(
-                RichText::new("Last lines of its process")
+                RichText::new(text().tile.last_lines)
                     .small()
                     .color(palette.weak),
             );
@@ -144,9 +142,10 @@ pub(super) fn banner_ui(
 ) -> bool {
     let palette = Palette::of(ui);
     let name = || model.spec.name.clone();
-    let (text, color, command) = match &model.child {
+    let words = &text().tile;
+    let (line, color, command) = match &model.child {
         ChildState::Stale { since_nanos } => (
-            format!("No answer for {}", format::since(*since_nanos)),
+            (words.no_answer_for)(&format::since(*since_nanos)),
             palette.warning,
             UiCommand::RestartModel(name()),
         ),
@@ -160,27 +159,28 @@ pub(super) fn banner_ui(
             UiCommand::RestartModel(name()),
         ),
         ChildState::Paused => (
-            "Paused: frames pass by".to_owned(),
+            words.paused_passes.to_owned(),
             palette.warning,
             UiCommand::ResumeModel(name()),
         ),
         _ => return false,
     };
-    strip_ui(ui, rect, &text, color, command, commands);
+    strip_ui(ui, rect, &line, color, command, commands);
     true
 }
 
 fn restarting_text(attempt: u32, at_nanos: u64, cause: &str) -> String {
+    let words = &text().tile;
     match format::seconds_until(at_nanos) {
-        0 => format!("{cause}; restarting (attempt {attempt})"),
-        seconds => format!("{cause}; restart in {seconds} s (attempt {attempt})"),
+        0 => (words.restarting_after)(cause, attempt),
+        seconds => (words.restart_in)(cause, seconds, attempt),
     }
 }
 
 fn strip_ui(
     ui: &mut Ui,
     rect: Rect,
-    text: &str,
+    line: &str,
     color: Color32,
     command: UiCommand,
     commands: &CommandSender,
@@ -196,14 +196,14 @@ fn strip_ui(
             ui.spacing_mut().interact_size.y = 20.0;
             ui.spacing_mut().button_padding = vec2(8.0, 1.0);
             let word = match command {
-                UiCommand::ResumeModel(_) => "Resume",
-                _ => "Restart now",
+                UiCommand::ResumeModel(_) => text().tile.resume,
+                _ => text().tile.restart_now,
             };
             if ui.button(word).on_hover_text(command.tooltip()).clicked() {
                 commands.send(command);
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.add(Label::new(RichText::new(text).color(color)).truncate());
+                ui.add(Label::new(RichText::new(line).color(color)).truncate());
             });
         },
     );

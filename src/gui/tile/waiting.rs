@@ -1,5 +1,6 @@
 use super::TileContext;
 use crate::gui::format;
+use crate::gui::text::text;
 use crate::protocol::SourceState;
 use crate::session::{ChildState, SessionPhase, SessionView};
 
@@ -8,42 +9,44 @@ const FIRST_STEP: &str = "starting";
 
 /// What a model waits for that has given no answer yet, in a few words.
 pub(super) fn waiting_text(context: &TileContext<'_>) -> String {
+    let words = &text().wait;
     let (view, child) = (context.view, &context.model.child);
     match child {
-        ChildState::Stopped => return "Stopped".to_owned(),
-        ChildState::Paused => return "Paused".to_owned(),
-        ChildState::Failed(_) => return "Failed".to_owned(),
+        ChildState::Stopped => return words.stopped.to_owned(),
+        ChildState::Paused => return words.paused.to_owned(),
+        ChildState::Failed(_) => return words.failed.to_owned(),
         ChildState::Stale { .. } | ChildState::Restarting { .. } => {
-            return "No answer yet".to_owned();
+            return words.no_answer.to_owned();
         }
         ChildState::Waiting | ChildState::Starting { .. } | ChildState::Running => {}
     }
-    if let Some(text) = source_text(view) {
-        return text.to_owned();
+    if let Some(words) = source_text(view) {
+        return words.to_owned();
     }
     match child {
-        ChildState::Waiting => "Waiting to start".to_owned(),
-        ChildState::Starting { step } if step == FIRST_STEP => "Starting".to_owned(),
+        ChildState::Waiting => words.to_start.to_owned(),
+        ChildState::Starting { step } if step == FIRST_STEP => words.starting.to_owned(),
         ChildState::Starting { step } => format::sentence(step),
-        _ if view.phase == SessionPhase::Paused => "Ready; paused".to_owned(),
+        _ if view.phase == SessionPhase::Paused => words.ready_paused.to_owned(),
         _ => match loading_model(view) {
-            Some(name) => format!("Ready; waits for {name}"),
-            None => "Ready; waits for a frame".to_owned(),
+            Some(name) => (words.ready_waits_for)(name),
+            None => words.ready_for_a_frame.to_owned(),
         },
     }
 }
 
 /// What is the matter with the source, where a model cannot go on because of it.
 fn source_text(view: &SessionView) -> Option<&'static str> {
+    let words = &text().wait;
     let source = &view.source;
     if matches!(source.child, ChildState::Failed(_)) {
-        return Some("No source");
+        return Some(words.no_source);
     }
     if view.phase == SessionPhase::Ended || source.state == Some(SourceState::Ended) {
-        return (source.published == 0).then_some("No frame: the source has ended");
+        return (source.published == 0).then_some(words.source_ended);
     }
     // Models attach to the ring, which is made when the source has been opened.
-    (view.ring.is_none() && view.phase == SessionPhase::Starting).then_some("Waits for the source")
+    (view.ring.is_none() && view.phase == SessionPhase::Starting).then_some(words.for_source)
 }
 
 /// The first model for which the others wait before frames flow.
@@ -76,7 +79,7 @@ mod tests {
         }
     }
 
-    fn text(view: &SessionView, model: &ModelView) -> String {
+    fn waits(view: &SessionView, model: &ModelView) -> String {
         waiting_text(&TileContext {
             number: 0,
             model,
@@ -88,18 +91,18 @@ mod tests {
     #[test]
     fn a_model_says_what_it_really_waits_for() {
         let mut view = SessionView::default();
-        assert_eq!(text(&view, &starting("starting")), "Waits for the source");
+        assert_eq!(waits(&view, &starting("starting")), "Waits for the source");
         view.source.child = ChildState::Failed(Problem {
             code: "source_open".to_owned(),
             message: "no such folder".to_owned(),
             hint: None,
         });
-        assert_eq!(text(&view, &starting("starting")), "No source");
+        assert_eq!(waits(&view, &starting("starting")), "No source");
         view.source.child = ChildState::Running;
         view.ring = Some(RingView::default());
-        assert_eq!(text(&view, &starting("starting")), "Starting");
+        assert_eq!(waits(&view, &starting("starting")), "Starting");
         assert_eq!(
-            text(&view, &starting("loading the model")),
+            waits(&view, &starting("loading the model")),
             "Loading the model"
         );
         let ready = ModelView {
@@ -112,8 +115,8 @@ mod tests {
             ..Default::default()
         };
         view.models[1].spec = std::sync::Arc::new(spec);
-        assert_eq!(text(&view, &ready), "Ready; waits for large");
+        assert_eq!(waits(&view, &ready), "Ready; waits for large");
         view.phase = SessionPhase::Running;
-        assert_eq!(text(&view, &ready), "Ready; waits for a frame");
+        assert_eq!(waits(&view, &ready), "Ready; waits for a frame");
     }
 }
