@@ -44,6 +44,12 @@ pub(super) enum UiCommand {
     RestartModel(String),
     /// Let a model leave the set of readers.
     PauseModel(String),
+    /// Show this model alone, or all again.
+    SoloOf(String),
+    /// Open or close the command palette.
+    TogglePalette,
+    /// Animations, or none.
+    ToggleMotion,
     /// Let it join again.
     ResumeModel(String),
     /// Stop a model and forget it.
@@ -57,7 +63,7 @@ pub(super) const SOLO_KEYS: usize = 9;
 
 impl UiCommand {
     /// The commands that have a key, in the order of the keys' sheet.
-    pub(super) const WITH_KEYS: [Self; 13] = [
+    pub(super) const WITH_KEYS: [Self; 14] = [
         Self::TogglePlay,
         Self::Step,
         Self::Rewind,
@@ -69,6 +75,7 @@ impl UiCommand {
         Self::ShowProcesses,
         Self::NextTheme,
         Self::NextLanguage,
+        Self::TogglePalette,
         Self::ToggleKeys,
         Self::Quit,
     ];
@@ -101,8 +108,30 @@ impl UiCommand {
             Self::RestartModel(_) => names.restart_model,
             Self::PauseModel(_) => names.pause_model,
             Self::ResumeModel(_) => names.resume_model,
+            Self::SoloOf(_) => names.solo,
+            Self::TogglePalette => names.palette,
+            Self::ToggleMotion => names.motion,
             Self::RemoveModel(_) => names.remove_model,
             Self::SaveRepro(_) => names.save_repro,
+        }
+    }
+
+    /// Its name where it stands without what it is about: with the name of its model, or of the
+    /// source.
+    pub(super) fn full_name_in(&self, strings: &'static Strings) -> String {
+        let name = self.text_in(strings);
+        let of = |about: &str| (strings.process.of_process)(name, about);
+        match self {
+            Self::SoloOf(model) => (strings.command.solo_of)(model),
+            Self::RestartSource => of(strings.log.of_source),
+            Self::CopyLog => of(strings.command.log),
+            Self::RestartModel(model)
+            | Self::PauseModel(model)
+            | Self::ResumeModel(model)
+            | Self::RemoveModel(model)
+            | Self::SaveRepro(model)
+            | Self::ShowLogOf(model) => of(model),
+            _ => name.to_owned(),
         }
     }
 
@@ -130,6 +159,9 @@ impl UiCommand {
             Self::RestartModel(_) => tips.restart_model,
             Self::PauseModel(_) => tips.pause_model,
             Self::ResumeModel(_) => tips.resume_model,
+            Self::SoloOf(_) => tips.solo,
+            Self::TogglePalette => tips.palette,
+            Self::ToggleMotion => tips.motion,
             Self::RemoveModel(_) => tips.remove_model,
             Self::SaveRepro(_) => tips.save_repro,
         }
@@ -172,7 +204,17 @@ impl UiCommand {
                 8 => const { &[plain(Key::Num9)] },
                 _ => &[],
             },
+            Self::TogglePalette => {
+                const {
+                    &[
+                        KeyboardShortcut::new(Modifiers::COMMAND, Key::K),
+                        KeyboardShortcut::new(Modifiers::COMMAND, Key::P),
+                    ]
+                }
+            }
             Self::ShowLogOf(_)
+            | Self::SoloOf(_)
+            | Self::ToggleMotion
             | Self::CopyLog
             | Self::CopyText(_)
             | Self::RestartSource

@@ -12,6 +12,8 @@ mod format;
 mod handle;
 mod icon;
 mod launch;
+mod motion;
+mod palette;
 mod panels;
 mod pill;
 mod preview;
@@ -20,6 +22,7 @@ mod state;
 mod text;
 mod theme;
 mod tile;
+mod toasts;
 
 pub use app::App;
 pub use error::GuiError;

@@ -3,8 +3,10 @@ use std::sync::Arc;
 
 use egui::{Context, TextureHandle, TextureOptions};
 
+use super::palette::CommandPalette;
 use super::preview::{Arrival, Picture, SourceArrival};
 use super::text::Language;
+use super::toasts::Toasts;
 use crate::base::monotonic_nanos;
 use crate::session::{LogLevel, LogLine, ShownPrediction};
 
@@ -19,6 +21,12 @@ pub(super) struct WindowState {
     pub(super) solo: Option<String>,
     /// Whether the keys' sheet is open.
     pub(super) keys_open: bool,
+    /// The command palette, while it is open.
+    pub(super) palette: Option<CommandPalette>,
+    /// New warnings and errors that nothing else on screen says.
+    pub(super) toasts: Toasts,
+    /// Whether nothing moves by itself.
+    pub(super) still: bool,
     /// Which log lines are shown.
     pub(super) log: LogFilter,
     /// Of which model a folder was asked for last, and when (monotonic nanoseconds).

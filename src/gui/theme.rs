@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use egui::epaint::text::{FontInsert, FontPriority, InsertFontFamily};
-use egui::style::{ScrollStyle, Selection, WidgetVisuals, Widgets};
+use egui::style::{ScrollAnimation, ScrollStyle, Selection, WidgetVisuals, Widgets};
 use egui::{
     Color32, CornerRadius, FontData, FontFamily, FontId, Margin, RichText, Shadow, Stroke, Style,
     TextStyle, Theme, Ui, Vec2, Visuals,
@@ -105,6 +105,9 @@ pub(super) const PADDING: f32 = 12.0;
 /// Roundness of cards, in points.
 pub(super) const CARD_RADIUS: u8 = 8;
 
+/// How long a menu takes to fade in, where things may move.
+const ANIMATION_SECONDS: f32 = 0.08;
+
 /// Installs fonts and both themes; follows the system's choice until the user chooses.
 pub(super) fn install(context: &egui::Context) {
     let inter = FontData::from_static(include_bytes!("../../assets/fonts/Inter-ringside.ttf"));
@@ -129,6 +132,21 @@ pub(super) fn install(context: &egui::Context) {
     ));
     for theme in [Theme::Dark, Theme::Light] {
         let style = style(theme, &context.style_of(theme));
+        context.set_style_of(theme, Arc::new(style));
+    }
+}
+
+/// With `still`, nothing moves by itself: no fading, no gliding, no blinking.
+pub(super) fn set_still(context: &egui::Context, still: bool) {
+    for theme in [Theme::Dark, Theme::Light] {
+        let mut style = (*context.style_of(theme)).clone();
+        style.animation_time = if still { 0.0 } else { ANIMATION_SECONDS };
+        style.scroll_animation = if still {
+            ScrollAnimation::none()
+        } else {
+            ScrollAnimation::default()
+        };
+        style.visuals.text_cursor.blink = !still;
         context.set_style_of(theme, Arc::new(style));
     }
 }
@@ -169,7 +187,6 @@ fn style(theme: Theme, base: &Style) -> Style {
     };
     style.interaction.tooltip_delay = 0.35;
     style.interaction.selectable_labels = false;
-    style.animation_time = 0.0;
     style.visuals = visuals(theme);
     style
 }

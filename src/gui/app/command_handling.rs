@@ -3,8 +3,10 @@ use egui::{Context, Theme, ThemePreference, ViewportCommand};
 use super::App;
 use crate::base::monotonic_nanos;
 use crate::gui::command::UiCommand;
+use crate::gui::palette::CommandPalette;
 use crate::gui::panels::log_text;
 use crate::gui::state::{LogFilter, Tab};
+use crate::gui::theme;
 use crate::session::{SessionCommand, SessionPhase};
 
 /// Where folders that repeat an answer are made.
@@ -42,6 +44,20 @@ impl App {
                     let alone = self.state.solo.as_ref() == Some(name);
                     self.state.solo = (!alone).then(|| name.clone());
                 }
+            }
+            UiCommand::SoloOf(name) => {
+                let alone = self.state.solo.as_ref() == Some(&name);
+                self.state.solo = (!alone).then_some(name);
+            }
+            UiCommand::TogglePalette => {
+                self.state.palette = match self.state.palette.take() {
+                    None => Some(CommandPalette::default()),
+                    Some(_) => None,
+                };
+            }
+            UiCommand::ToggleMotion => {
+                self.state.still = !self.state.still;
+                theme::set_still(context, self.state.still);
             }
             UiCommand::ShowAll => self.state.solo = None,
             UiCommand::Quit => context.send_viewport_cmd(ViewportCommand::Close),

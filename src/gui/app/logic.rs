@@ -5,7 +5,7 @@ use egui::Context;
 use super::App;
 use crate::gui::command::UiCommand;
 use crate::gui::preview::Panels;
-use crate::gui::state::TileState;
+use crate::gui::state::{TileState, WindowState};
 use crate::gui::text::speak;
 use crate::session::{ChildState, ModelView, SessionPhase};
 
@@ -26,6 +26,13 @@ impl App {
         }
         self.forget_removed_models();
         self.take_pictures(context);
+        let WindowState {
+            toasts, tab, solo, ..
+        } = &mut self.state;
+        toasts.update(&self.view, *tab, solo.as_deref());
+        if let Some(delay) = toasts.until_next() {
+            self.pulse.request_after(delay);
+        }
         if self.a_clock_runs() {
             self.pulse.request_after(CLOCK);
         }

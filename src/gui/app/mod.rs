@@ -14,7 +14,8 @@ use super::preview::{Board, Previews};
 use super::pulse::Pulse;
 use super::state::WindowState;
 use super::text::Language;
-use super::{GuiError, OpenPreview, SessionHandle, Wake, theme};
+use super::toasts::Toasts;
+use super::{GuiError, OpenPreview, SessionHandle, Wake, motion, theme};
 use crate::session::SessionView;
 
 /// The window on a session.
@@ -64,11 +65,19 @@ impl App {
         let previews = Previews::start(board, Arc::clone(&session), open_preview, pulse.clone())
             .map_err(GuiError::Thread)?;
         let (commands, pending) = CommandSender::new(context.clone());
+        let view = session.view();
+        let still = motion::desktop_wants_none();
+        theme::set_still(context, still);
+        let state = WindowState {
+            toasts: Toasts::after(&view),
+            still,
+            ..Default::default()
+        };
         Ok(Self {
             previews,
-            view: session.view(),
+            view,
             session,
-            state: WindowState::default(),
+            state,
             commands,
             pending,
             pulse,

@@ -1,9 +1,11 @@
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 use super::App;
+use crate::gui::palette::palette_ui;
 use crate::gui::panels::{bottom_ui, center_ui, keys_ui, top_bar_ui};
 use crate::gui::text::{speak, text};
 use crate::gui::theme::{GAP, Palette};
+use crate::gui::toasts::toasts_ui;
 
 /// Height of the top bar, in points.
 const TOP_HEIGHT: f32 = 48.0;
@@ -45,6 +47,12 @@ impl App {
         ui.ctx().accesskit_node_builder(handle, |node| {
             node.set_label(text().center.resize_panel);
         });
+        if !self.state.toasts.is_empty() {
+            Panel::bottom("toasts")
+                .show_separator_line(false)
+                .frame(Frame::new().inner_margin(Margin::symmetric(margin, 0)))
+                .show(ui, |ui| toasts_ui(ui, &mut self.state, commands));
+        }
         CentralPanel::no_frame()
             .frame(
                 Frame::new()
@@ -52,6 +60,10 @@ impl App {
                     .inner_margin(Margin::same(margin)),
             )
             .show(ui, |ui| center_ui(ui, view, &mut self.state, commands));
+        let language = self.state.language;
+        if let Some(palette) = &mut self.state.palette {
+            palette_ui(ui, view, language, palette, commands);
+        }
         if self.state.keys_open {
             keys_ui(ui, commands);
         }

@@ -1,4 +1,6 @@
-use egui::{Align, ComboBox, Label, Layout, RichText, ScrollArea, TextEdit, TextStyle, Ui, Vec2};
+use egui::{
+    Align, ComboBox, Label, Layout, Response, RichText, ScrollArea, TextEdit, TextStyle, Ui, Vec2,
+};
 
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::format;
@@ -65,8 +67,7 @@ fn filter_ui(ui: &mut Ui, view: &SessionView, filter: &mut LogFilter, commands: 
                 .margin(egui::Margin::symmetric(8, 6))
                 .desired_width(180.0),
         );
-        ui.ctx()
-            .accesskit_node_builder(field.id, |node| node.set_label(words.filter));
+        name_field(&field, words.filter);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let copy = UiCommand::CopyLog;
             let button = ui.button(copy.text()).on_hover_text(copy.tooltip());
@@ -91,7 +92,7 @@ fn level_ui(ui: &mut Ui, filter: &mut LogFilter) {
         .iter()
         .find(|(level, _)| *level == filter.lowest)
         .map_or("", |(_, word)| *word);
-    ComboBox::from_id_salt("level")
+    let field = ComboBox::from_id_salt("level")
         .selected_text(chosen)
         .width(150.0)
         .show_ui(ui, |ui| {
@@ -101,6 +102,7 @@ fn level_ui(ui: &mut Ui, filter: &mut LogFilter) {
         })
         .response
         .on_hover_text(words.lowest_level);
+    name_field(&field, words.lowest_level);
 }
 
 fn process_ui(ui: &mut Ui, view: &SessionView, filter: &mut LogFilter) {
@@ -111,7 +113,7 @@ fn process_ui(ui: &mut Ui, view: &SessionView, filter: &mut LogFilter) {
     };
     let models = view.models.iter().map(|model| model.spec.name.as_str());
     let all: Vec<&str> = ["session", "source"].into_iter().chain(models).collect();
-    ComboBox::from_id_salt("process")
+    let field = ComboBox::from_id_salt("process")
         .selected_text(name_of(filter.about.as_deref()))
         .width(120.0)
         .show_ui(ui, |ui| {
@@ -123,6 +125,14 @@ fn process_ui(ui: &mut Ui, view: &SessionView, filter: &mut LogFilter) {
         })
         .response
         .on_hover_text(words.process);
+    name_field(&field, words.process);
+}
+
+/// Names a field for assistive technology: egui says its value only.
+fn name_field(field: &Response, name: &str) {
+    field
+        .ctx
+        .accesskit_node_builder(field.id, |node| node.set_label(name));
 }
 
 /// What a line is about, in words: the name of a model is as the user gave it.

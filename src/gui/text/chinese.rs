@@ -109,7 +109,6 @@ pub(super) static CHINESE: Strings = Strings {
         warnings: "警告和错误",
         errors: "错误",
         lowest_level: "显示的最低级别",
-        level: "级别",
         filter: "按文字筛选",
         process: "此进程的日志",
         all_processes: "所有进程",

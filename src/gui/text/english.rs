@@ -111,7 +111,6 @@ pub(super) static ENGLISH: Strings = Strings {
         warnings: "Warnings and errors",
         errors: "Errors",
         lowest_level: "Lowest level shown",
-        level: "Level",
         filter: "Filter by text",
         process: "Lines of this process",
         all_processes: "All processes",

@@ -17,18 +17,17 @@ macro_rules! strings {
         impl Strings {
             /// The texts without parameters, each with its name.
             pub(super) fn fixed(&self) -> Vec<(&'static str, &'static str)> {
-                let mut all = Vec::new();
-                $($(strings!(@fixed all,
+                let all = [$($(strings!(@fixed
                     concat!(stringify!($group), ".", stringify!($field)),
-                    self.$group.$field $(, ($($parameter),*))?);)*)*
-                all
+                    self.$group.$field $(, ($($parameter),*))?),)*)*];
+                all.into_iter().flatten().collect()
             }
         }
     };
     (@type) => { &'static str };
     (@type ($($parameter:ty),*)) => { fn($($parameter),*) -> String };
-    (@fixed $all:ident, $name:expr, $text:expr) => { $all.push(($name, $text)) };
-    (@fixed $all:ident, $name:expr, $text:expr, ($($parameter:ty),*)) => {};
+    (@fixed $name:expr, $text:expr) => { Some(($name, $text)) };
+    (@fixed $name:expr, $text:expr, ($($parameter:ty),*)) => { None };
 }
 
 strings! {
@@ -65,7 +64,7 @@ strings! {
     }
     /// The log.
     log: LogWords {
-        all_levels, warnings, errors, lowest_level, level, filter, process, all_processes,
+        all_levels, warnings, errors, lowest_level, filter, process, all_processes,
         of_session, of_source, nothing, nothing_passes, info, warning, error, copy_line,
         to_the_end, dismiss, dismiss_of(&str),
     }
