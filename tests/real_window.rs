@@ -1,5 +1,7 @@
 //! The real window on a virtual display, and what happens where there is none.
 
+#[path = "window/hidden.rs"]
+mod hidden;
 mod support;
 
 use std::io::{BufRead, BufReader};

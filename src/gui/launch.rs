@@ -85,6 +85,7 @@ pub fn run(
         let session = started.take().ok_or("the window has no session")??;
         let mut app = App::attached(&creation.egui_ctx, open_preview, board, session)?;
         app.set_language(Language::of_environment());
+        app.watch(creation)?;
         is_open.set(true);
         Ok(Box::new(app))
     });

@@ -23,6 +23,7 @@ mod text;
 mod theme;
 mod tile;
 mod toasts;
+mod visibility;
 
 pub use app::App;
 pub use error::GuiError;

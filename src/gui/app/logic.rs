@@ -18,6 +18,11 @@ impl App {
     pub(super) fn update(&mut self, context: &Context) {
         self.pulse.passed();
         speak(self.state.language);
+        let hidden = self.pulse.is_hidden();
+        if self.was_hidden && !hidden {
+            self.previews.refresh();
+        }
+        self.was_hidden = hidden;
         self.view = self.session.view();
         let pressed = UiCommand::pressed(context);
         let sent: Vec<UiCommand> = self.pending.try_iter().collect();

@@ -8,6 +8,7 @@ mod ui;
 use std::sync::Arc;
 
 use crossbeam::channel::Receiver;
+use raw_window_handle::HasWindowHandle;
 
 use super::command::{CommandSender, UiCommand};
 use super::preview::{Board, Previews};
@@ -15,6 +16,7 @@ use super::pulse::Pulse;
 use super::state::WindowState;
 use super::text::Language;
 use super::toasts::Toasts;
+use super::visibility::Watch;
 use super::{GuiError, OpenPreview, SessionHandle, Wake, motion, theme};
 use crate::session::SessionView;
 
@@ -29,6 +31,10 @@ pub struct App {
     commands: CommandSender,
     pending: Receiver<UiCommand>,
     pulse: Pulse,
+    /// Whether the window was hidden at the last pass.
+    was_hidden: bool,
+    /// Tells `pulse` whether the window can be seen.
+    watch: Option<Watch>,
 }
 
 impl App {
@@ -81,6 +87,8 @@ impl App {
             commands,
             pending,
             pulse,
+            was_hidden: false,
+            watch: None,
         })
     }
 }
@@ -92,12 +100,24 @@ impl App {
     }
 }
 
+impl App {
+    /// Follows whether the window behind `handle` can be seen: a hidden one does nearly nothing.
+    ///
+    /// # Errors
+    /// The system refuses a thread.
+    pub(super) fn watch(&mut self, handle: &impl HasWindowHandle) -> Result<(), GuiError> {
+        self.watch = Watch::start(handle, self.pulse.clone()).map_err(GuiError::Thread)?;
+        Ok(())
+    }
+}
+
 impl eframe::App for App {
     fn logic(&mut self, context: &egui::Context, _frame: &mut eframe::Frame) {
         self.update(context);
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        tracing::trace!("painted");
         self.window_ui(ui);
         self.order_pictures();
     }

@@ -139,7 +139,11 @@ impl Previews {
         let worker = Worker::spawn("preview", move || {
             let mut copier = Copier::new(open);
             let mut last = Arc::<SessionView>::default();
-            while let Some(panels) = shared.next_panels() {
+            while let Some(mut panels) = shared.next_panels() {
+                if pulse.is_hidden() {
+                    // Nobody sees a picture.
+                    panels = Panels::default();
+                }
                 let view = session.view();
                 let arrivals = copier.serve(&view, &panels);
                 if arrivals.is_empty() && is_quiet(&last, &view) {
@@ -165,6 +169,12 @@ impl Previews {
             orders.fresh = true;
             self.board.changed.notify_one();
         }
+    }
+
+    /// Makes pictures also where nothing has changed.
+    pub(in crate::gui) fn refresh(&self) {
+        lock(&self.board.orders).fresh = true;
+        self.board.changed.notify_one();
     }
 
     /// What has arrived since the last call.
