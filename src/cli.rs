@@ -35,8 +35,8 @@ pub fn main() -> Exit {
             runtime_command::runtime(&command, onnxruntime.as_deref())
         }
         Some(Command::Ring(command)) => ring_command::ring(&command),
-        Some(Command::Produce) => return Exit::from_child(crate::producer::run()),
-        Some(Command::Consume) => return Exit::from_child(crate::consumer::run()),
+        Some(Command::Produce) => return Exit::from_code(crate::producer::run()),
+        Some(Command::Consume) => return Exit::from_code(crate::consumer::run()),
     };
     result.unwrap_or_else(|error| exit::report(&error))
 }

@@ -24,8 +24,8 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The exit of a child process; its code is one of ours.
-    pub(super) fn from_child(code: u8) -> Self {
+    /// The exit of a session or of a child process; its code is one of ours.
+    pub(super) fn from_code(code: u8) -> Self {
         match code {
             exit_code::DONE => Self::Done,
             exit_code::USAGE => Self::Usage,

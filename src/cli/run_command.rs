@@ -68,14 +68,7 @@ pub(super) fn options(onnxruntime: Option<PathBuf>) -> anyhow::Result<SessionOpt
 }
 
 pub(super) fn exit_of(exit: SessionExit) -> Exit {
-    match exit {
-        SessionExit::Done => Exit::Done,
-        SessionExit::GaveUp => Exit::Failed,
-        SessionExit::SourceCannotOpen => Exit::Source,
-        SessionExit::NoModelLoaded => Exit::Model,
-        SessionExit::RuntimeMissing => Exit::Runtime,
-        SessionExit::Interrupted => Exit::Interrupted,
-    }
+    Exit::from_code(exit.code())
 }
 
 /// The session that the command line of `ringside COMMAND` describes.

@@ -333,8 +333,9 @@ pub struct FrameCounts {
     pub skipped: u64,
 }
 
-/// Totals of a model. `published − taken = dropped` and `taken = predicted + invalid + lost +
-/// unreported`, counted from when the model joined.
+/// Totals of a model, counted from when it joined: `published − taken = dropped`, and what it took is
+/// predicted, invalid, lost or unreported. In `every`, frames that it could not take any more are
+/// lost, too.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelSummary {
     /// The model's name.

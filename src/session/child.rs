@@ -137,6 +137,8 @@ impl Child {
         let end = pidfd_open(child.pid, PidfdFlags::empty());
         let tail = Arc::clone(&child.stderr);
         let abandoned = Arc::clone(&child.abandoned);
+        // Dropped before `child`, which waits for all of them.
+        let running = running;
         let mut spawn = |name: &str, body: Box<dyn FnOnce() + Send>| -> io::Result<()> {
             let running = running.clone();
             child.threads.push(Worker::spawn(name, move || {

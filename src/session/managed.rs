@@ -8,11 +8,13 @@ use super::child::{Child, Incoming, describe_exit};
 use super::process_state::{process_state, ticks_to_nanos};
 use super::supervisor::{RestartPolicy, Supervisor, Verdict};
 use super::view::{ChildState, ProcessUsage};
+use crate::base::exit_code;
 use crate::protocol::{Command, Problem, Role};
 
 /// Exit codes of a child whose fault does not go away by itself: the source cannot be opened, the
 /// model cannot be loaded, runtime or device missing.
-const LASTING_FAULTS: std::ops::RangeInclusive<i32> = 3..=5;
+const LASTING_FAULTS: std::ops::RangeInclusive<i32> =
+    exit_code::SOURCE as i32..=exit_code::RUNTIME as i32;
 
 /// How long a start may take before it is said that it goes on.
 const LONG_START_NANOS: u64 = 5_000_000_000;

@@ -254,6 +254,10 @@ fn a_name_changes_without_a_restart_and_other_options_with_one() {
         name: "after".to_owned(),
         spec: Box::new(changed),
     });
+    run.session.send(SessionCommand::ChangeModel {
+        name: "after".to_owned(),
+        spec: Box::new(model("", "frameid.onnx")),
+    });
     let threads = run.until_model("after", "it is loaded anew", |model| {
         let card = model.card.as_ref()?;
         (model.pid != Some(first)).then_some(card.threads)

@@ -1,7 +1,8 @@
 //! What a session that ends by itself says of itself: runs that come to nothing, and slow starts.
 
+use ringside::protocol::Delivery;
 use ringside::recording::{ProblemRow, Row};
-use ringside::session::SessionExit;
+use ringside::session::{SessionExit, SessionSpec, SlotUse};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::harness::{Rows, data, model, spec, start};
@@ -32,8 +33,14 @@ fn a_model_that_loses_its_only_frame_fails_the_run() {
     run.until("a frame", |_| {
         run.rows.all().iter().any(published).then_some(())
     });
-    // It takes the frame at once, and half a second for it.
-    std::thread::sleep(std::time::Duration::from_millis(100));
+    // It takes half a second for a frame, and holds it.
+    run.until("the frame is held", |view| {
+        let ring = view.ring.as_ref()?;
+        let mut slots = ring.slots.iter();
+        slots
+            .any(|slot| slot.seq == 1 && slot.used == SlotUse::Pinned)
+            .then_some(())
+    });
     kill(pid);
     let outcome = run.session.wait();
     assert_eq!(outcome.exit, SessionExit::GaveUp, "{outcome:?}");
@@ -62,4 +69,24 @@ fn a_start_that_takes_long_says_what_it_does() {
         notice.message.starts_with("still loading m, for "),
         "{notice:?}"
     );
+}
+
+#[test]
+fn a_live_run_ends_with_its_source_although_one_model_has_enough_frames() {
+    let session = SessionSpec {
+        delivery: Some(Delivery::Live),
+        frames: Some(5),
+        ..spec(
+            "pattern:stamp?size=64x48&fps=20&frames=13",
+            vec![model("fast", "frameid.onnx"), model("slow", "slow.onnx")],
+        )
+    };
+    let run = start(session, |_| None, |_| {});
+    let outcome = run.session.wait();
+    assert_eq!(outcome.exit, SessionExit::Done, "{outcome:?}");
+    let [fast, slow] = &outcome.summary.models[..] else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!((fast.predicted, outcome.summary.frames.published), (5, 13));
+    assert!((1..5).contains(&slow.predicted), "{slow:?}");
 }

@@ -99,7 +99,12 @@ fn frames_of_a_removed_ring_are_lost_to_a_consumer_that_restarts_and_the_run_end
         .expect("the segment");
     kill_process(pid, Signal::KILL).expect("a child of ours");
     let outcome = run.session.wait();
-    assert_eq!(outcome.summary.models[0].lost, 2, "{outcome:?}");
+    assert_eq!(outcome.exit, SessionExit::GaveUp, "{outcome:?}");
+    let summary = &outcome.summary.models[0];
+    assert_eq!(
+        (summary.predicted, summary.lost, summary.dropped),
+        (0, 2, 0)
+    );
     let lost: Vec<u64> = run
         .rows
         .all()

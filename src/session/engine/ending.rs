@@ -87,14 +87,14 @@ impl Engine {
         }
         match self.delivery {
             Delivery::Every => model.stats.answered.up_to() >= head,
-            // What it took and reports is read before its end; what it did not take is dropped.
+            // What it took and reports is read before its end; what it did not take is dropped. One
+            // that has as many frames as were asked for has left the ring.
             Delivery::Live => {
+                let states = self.rings.member_states(model.member);
                 !model.ready
-                    || self
-                        .rings
-                        .member_states(model.member)
-                        .last()
-                        .is_none_or(|state| state.taken_seq >= head && state.held.is_empty())
+                    || states.last().is_none_or(|state| {
+                        (!state.expected || state.taken_seq >= head) && state.held.is_empty()
+                    })
             }
         }
     }
@@ -159,11 +159,11 @@ impl Engine {
         }
     }
 
-    /// What is wrong with a model that took frames and has no usable answer to any of them.
+    /// What is wrong with a model that had frames and has no usable answer to any of them.
     fn without_answer(&self, model: &Model) -> Option<Problem> {
         let stats = &model.stats;
         let taken = self.totals(model).taken;
-        if taken == 0 || stats.predicted + stats.unreported > 0 {
+        if taken + stats.lost == 0 || stats.predicted + stats.unreported > 0 {
             return None;
         }
         let last = stats.shown.as_ref().map(|shown| &shown.event.output);
@@ -179,7 +179,7 @@ impl Engine {
             _ => problem(
                 "no_answer",
                 format!(
-                    "it answered none of the {taken} frames that it took: {} lost, {} invalid",
+                    "it has no answer to any frame: {taken} taken, {} lost, {} invalid",
                     stats.lost, stats.invalid
                 ),
                 Some("the `lost` rows say why"),

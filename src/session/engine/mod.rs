@@ -8,6 +8,7 @@ mod resume;
 mod source_side;
 mod user;
 mod watch;
+mod write_off;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

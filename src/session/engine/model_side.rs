@@ -1,6 +1,5 @@
 //! The models and their consumers: start, answers, lost frames, death.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Engine;
@@ -12,7 +11,7 @@ use crate::protocol::{
     Command, ConsumerStart, Delivery, Event, FrameEvent, ModelCard, ModelSpec, PredictionEvent,
     Role, Schedule,
 };
-use crate::recording::{LostRow, Micros, PredictionRow, Row};
+use crate::recording::{Micros, PredictionRow, Row};
 use crate::session::journal::problem;
 use crate::session::managed::{Consequence, Death, Managed};
 use crate::session::pairing::ModelKey;
@@ -24,6 +23,8 @@ use crate::session::view::{ChildState, LogLevel};
 pub(in crate::session) struct Model {
     pub(in crate::session) key: ModelKey,
     pub(in crate::session) spec: Arc<ModelSpec>,
+    /// Its options from the next start on.
+    pub(in crate::session) next_spec: Option<Arc<ModelSpec>>,
     pub(in crate::session) managed: Managed,
     /// Its entry in the rings' tables.
     pub(in crate::session) member: u32,
@@ -78,6 +79,7 @@ impl Engine {
         self.models.push(Model {
             key,
             spec: Arc::new(spec),
+            next_spec: None,
             managed: Managed::new(Role::Consumer, self.options.restart.clone()),
             member,
             totals_before: self.rings.totals(member),
@@ -95,8 +97,29 @@ impl Engine {
         Some(self.models.len() - 1)
     }
 
+    /// Goes over to the options that wait for the next start. What was counted and compared so far
+    /// is about another model.
+    fn take_next_spec(&mut self, index: usize) {
+        let Some(spec) = self.models[index].next_spec.take() else {
+            return;
+        };
+        let key = self.next_model;
+        self.next_model += 1;
+        let model = &mut self.models[index];
+        let before = std::mem::replace(&mut model.key, key);
+        self.pairing.remove(before);
+        self.pairing.add(key);
+        model.totals_before = self.rings.totals(model.member);
+        let answered = std::mem::take(&mut model.stats.answered);
+        model.stats = ModelStats::new();
+        model.stats.answered = answered;
+        model.card = None;
+        model.spec = spec;
+    }
+
     /// Starts the process of a model.
     pub(super) fn start_model(&mut self, index: usize) {
+        self.take_next_spec(index);
         let now = monotonic_nanos();
         let id = self.next_child_id();
         let models = self.models.len() as u32;
@@ -111,7 +134,8 @@ impl Engine {
             frames: self
                 .spec
                 .frames
-                .filter(|_| self.delivery == Delivery::Live)
+                // In a window nothing ends by itself.
+                .filter(|_| self.delivery == Delivery::Live && !self.options.interactive)
                 .map(|frames| frames.saturating_sub(model.stats.reported())),
         };
         let started = model.managed.start(
@@ -137,21 +161,6 @@ impl Engine {
         }
         self.replace_unfit_ring(now);
         self.write_off_unreachable(index);
-    }
-
-    /// Frames of a ring whose name is gone cannot be read by a process that starts now; when no
-    /// producer is there to go on in another ring, nothing else tells their fate.
-    fn write_off_unreachable(&mut self, index: usize) {
-        let model = &self.models[index];
-        let is_unreachable = self.rings.is_open() && !self.rings.can_be_found();
-        if is_unreachable && self.source.is_over() && model.counted {
-            let missing = model.stats.answered.missing(self.rings.head());
-            self.write_off(
-                index,
-                missing,
-                "another program removed its ring from /dev/shm",
-            );
-        }
     }
 
     /// Asks for the next ring when children cannot attach to this one or it has too few slots: a
@@ -288,18 +297,6 @@ impl Engine {
         self.schedule == Schedule::Together && self.models.iter().enumerate().any(shares)
     }
 
-    /// Frames that a model has not answered although it took them, oldest first.
-    fn unanswered(&self, model: &Model) -> BTreeSet<u64> {
-        let states = self.rings.member_states(model.member);
-        let mut seqs: BTreeSet<u64> = states.iter().flat_map(|state| state.held.clone()).collect();
-        if self.delivery == Delivery::Every && model.counted {
-            let taken = states.iter().map(|state| state.taken_seq).max();
-            seqs.extend(model.stats.answered.missing(taken.unwrap_or(0)));
-        }
-        seqs.retain(|&seq| !model.stats.answered.contains(seq));
-        seqs
-    }
-
     /// Frames that were for a model, and those of them that it took.
     pub(super) fn totals(&self, model: &Model) -> MemberTotals {
         let now = self.rings.totals(model.member);
@@ -308,53 +305,6 @@ impl Engine {
             published: now.published.saturating_sub(before.published),
             taken: now.taken.saturating_sub(before.taken),
         }
-    }
-
-    /// A model has read a ring to its end, and has answered all that it took from it.
-    fn ring_left(&mut self, index: usize, generation: u32) {
-        let model = &self.models[index];
-        let head = self.rings.head_of(generation);
-        self.rings.left(generation, model.member);
-        if let Some(head) = head
-            && self.delivery == Delivery::Every
-            && model.counted
-        {
-            let missing = model.stats.answered.missing(head);
-            self.write_off(
-                index,
-                missing,
-                "the consumer left its ring without taking it",
-            );
-        }
-    }
-
-    /// Frames that were for a model and will never be answered.
-    fn write_off(&mut self, index: usize, seqs: impl IntoIterator<Item = u64>, reason: &str) {
-        let model = &mut self.models[index];
-        for seq in seqs {
-            model.stats.lost += 1;
-            model.stats.answered.insert(seq);
-            let row = LostRow {
-                seq,
-                model: model.spec.name.clone(),
-                reason: reason.to_owned(),
-            };
-            self.journal.about_frame(seq, Row::Lost(row));
-        }
-    }
-
-    /// Writes off what a dead consumer had taken and not answered.
-    fn write_off_death(&mut self, index: usize, cause: &str) {
-        let unanswered = self.unanswered(&self.models[index]);
-        let taken = self.totals(&self.models[index]).taken;
-        let last = unanswered.last().copied();
-        self.write_off(index, unanswered, &format!("consumer ended by {cause}"));
-        let model = &mut self.models[index];
-        model.lost_last = last.or(model.lost_last);
-        // In `live`, answers that were on their way out of the dead process cannot be named.
-        let stats = &mut model.stats;
-        let known = stats.predicted + stats.invalid + stats.lost + stats.unreported;
-        stats.unreported += taken.saturating_sub(known);
     }
 
     /// Reacts to a consumer's end.

@@ -130,50 +130,50 @@ impl Engine {
         }
     }
 
-    fn change_model(&mut self, index: usize, mut spec: ModelSpec, now: u64) {
-        let others = self.models.iter().enumerate();
-        let mut others = others.filter(|&(other, _)| other != index);
-        if spec.name.is_empty() || others.any(|(_, model)| model.spec.name == spec.name) {
-            // Taken, or none: it keeps its own.
-            spec.name.clone_from(&self.models[index].spec.name);
-        }
-        let about = spec.name.clone();
-        if let Err(error) = check_model(&spec) {
-            let what = problem("model_options", error.to_string(), None);
+    fn change_model(&mut self, index: usize, spec: ModelSpec, now: u64) {
+        let about = self.models[index].spec.name.clone();
+        let mut others = self.models.iter().enumerate();
+        let is_taken = others.any(|(other, model)| {
+            let next = model.next_spec.as_ref();
+            other != index
+                && (model.spec.name == spec.name || next.is_some_and(|next| next.name == spec.name))
+        });
+        let fault = if spec.name.is_empty() {
+            Some("a model needs a name".to_owned())
+        } else if is_taken {
+            Some(format!("another model is called `{}`", spec.name))
+        } else {
+            check_model(&spec).err().map(|error| error.to_string())
+        };
+        if let Some(fault) = fault {
+            let what = problem("model_options", fault, Some("it goes on as it was"));
             self.journal.notice(now, LogLevel::Error, &about, what);
             return;
         }
         let model = &mut self.models[index];
-        let before = Arc::clone(&model.spec);
         let at_once = ModelSpec {
             name: spec.name.clone(),
             threshold: spec.threshold,
             top: spec.top,
-            ..(*before).clone()
+            ..(*model.spec).clone()
         };
-        let needs_restart = at_once != spec;
-        let tune = Command::Tune {
-            threshold: (spec.threshold != before.threshold).then_some(spec.threshold),
-            top: (spec.top != before.top).then_some(spec.top),
-        };
-        let is_tuned = (spec.threshold, spec.top) != (before.threshold, before.top);
-        model.spec = Arc::new(spec);
-        if needs_restart {
-            // What is known of it so far is about the model before.
-            model.card = None;
-            self.journal.log(
-                now,
-                LogLevel::Info,
-                &about,
-                "its options were changed; it is started anew",
+        if model.next_spec.is_some() || at_once != spec {
+            // Until its process has ended, what it says is about the model before.
+            model.next_spec = Some(Arc::new(spec));
+            let what = problem(
+                "model_changed",
+                "its options were changed: it is started anew, and counted anew".to_owned(),
                 None,
             );
+            self.journal.notice(now, LogLevel::Info, &about, what);
             self.restart_model(index, now);
-        } else {
-            if is_tuned {
-                model.managed.send(tune);
-            }
-            if before.name != about && model.card.is_some() {
+            return;
+        }
+        self.tune(index, Some(spec.threshold), Some(spec.top));
+        if spec.name != about {
+            let model = &mut self.models[index];
+            model.spec = Arc::new(spec);
+            if model.card.is_some() {
                 // Rows have another name from here.
                 self.write_session_row();
             }

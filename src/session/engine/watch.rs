@@ -51,6 +51,10 @@ impl Engine {
 
     /// Says what a model does whose start takes long.
     fn watch_start(&mut self, index: usize, now: u64) {
+        // Without a ring it waits for the source.
+        if !self.rings.is_open() {
+            return;
+        }
         let model = &mut self.models[index];
         if let Some((step, seconds)) = model.managed.long_start(now) {
             let message = format!("still {step}, for {seconds} s");
