@@ -14,6 +14,9 @@ const RATE_NANOS: u64 = 1_000_000_000;
 /// Answers whose durations a view has.
 const TIMELINE: usize = 240;
 
+/// Last answers that a view has whole.
+const RECENT_ANSWERS: usize = 16;
+
 /// Answered frames that are known one by one, beyond those before which all are.
 const ANSWERED_APART: usize = 4096;
 
@@ -29,6 +32,7 @@ pub(super) struct ModelStats {
     pub(super) answered: AnsweredFrames,
     stages: Vec<(&'static str, LatencyTracker)>,
     timeline: VecDeque<(u64, bool, Micros)>,
+    recent: VecDeque<Arc<ShownPrediction>>,
 }
 
 impl ModelStats {
@@ -46,6 +50,7 @@ impl ModelStats {
                 .map(|(stage, _)| (stage, LatencyTracker::new(RECENT_NANOS)))
                 .into(),
             timeline: VecDeque::with_capacity(TIMELINE),
+            recent: VecDeque::with_capacity(RECENT_ANSWERS),
         }
     }
 
@@ -67,11 +72,16 @@ impl ModelStats {
                 tracker.record(received_nanos, value);
             }
         }
-        self.shown = Some(Arc::new(ShownPrediction {
+        let shown = Arc::new(ShownPrediction {
             event,
             received_nanos,
             micros,
-        }));
+        });
+        if self.recent.len() == RECENT_ANSWERS {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(Arc::clone(&shown));
+        self.shown = Some(shown);
     }
 
     /// Answers that it has given, also those whose report did not get through.
@@ -95,6 +105,11 @@ impl ModelStats {
             .iter()
             .filter_map(|(stage, tracker)| Some(((*stage).to_owned(), tracker.session()?)))
             .collect()
+    }
+
+    /// The last few answers, oldest first.
+    pub(super) fn recent(&self) -> Arc<[Arc<ShownPrediction>]> {
+        self.recent.iter().cloned().collect()
     }
 
     /// Durations of the last answers, oldest first.
@@ -276,6 +291,8 @@ mod tests {
             stats.add(answer(3 * seq, false), seq * 10_000_000, Micros::default());
         }
         assert_eq!(stats.timeline.len(), TIMELINE);
+        let recent: Vec<u64> = stats.recent().iter().map(|shown| shown.event.seq).collect();
+        assert_eq!((recent.len(), recent[15]), (RECENT_ANSWERS, 300_000));
         assert!(stats.answered.apart.len() <= ANSWERED_APART);
         assert!(
             stats.rate.recent.len() <= 501,

@@ -230,6 +230,8 @@ pub struct ModelView {
     pub card: Option<Arc<ModelCard>>,
     /// Its newest answer.
     pub shown: Option<Arc<ShownPrediction>>,
+    /// Its last few answers, oldest first: several may come between two pictures of a session.
+    pub recent: Arc<[Arc<ShownPrediction>]>,
     /// Percentiles of each stage, warm-up left out.
     pub stages: Vec<StageStats>,
     /// Durations of its last answers, oldest first: sequence, warm-up or not, durations.

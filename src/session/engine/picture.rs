@@ -76,6 +76,7 @@ impl Engine {
             restarts: model.managed.supervisor.restarts(),
             card: model.card.clone(),
             shown: stats.shown.clone(),
+            recent: stats.recent(),
             stages: stats.stages(now),
             timeline: stats.timeline(),
             frames_per_second: stats.rate.recent(now),
