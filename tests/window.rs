@@ -6,8 +6,14 @@ mod fake;
 mod harness;
 #[path = "window/layout.rs"]
 mod layout;
+#[path = "window/layouts.rs"]
+mod layouts;
 #[path = "window/panels.rs"]
 mod panels;
+#[path = "window/rewind.rs"]
+mod rewind;
+#[path = "window/timeline.rs"]
+mod timeline;
 #[path = "window/troubles.rs"]
 mod troubles;
 #[path = "window/words.rs"]

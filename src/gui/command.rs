@@ -1,6 +1,7 @@
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
+use super::picture_command::PictureCommand;
 use super::text::{Strings, text};
 
 /// Everything that the user can ask for.
@@ -56,6 +57,14 @@ pub(super) enum UiCommand {
     RemoveModel(String),
     /// Save what repeats a model's last answer.
     SaveRepro(String),
+    /// Something about pictures.
+    Picture(PictureCommand),
+}
+
+impl From<PictureCommand> for UiCommand {
+    fn from(command: PictureCommand) -> Self {
+        Self::Picture(command)
+    }
 }
 
 /// How many models have a number key.
@@ -79,6 +88,12 @@ impl UiCommand {
         Self::ToggleKeys,
         Self::Quit,
     ];
+
+    /// The commands that have a key, those about pictures too.
+    pub(super) fn with_keys() -> impl Iterator<Item = Self> {
+        let pictures = PictureCommand::WITH_KEYS.into_iter().map(Self::Picture);
+        Self::WITH_KEYS.into_iter().chain(pictures)
+    }
 
     /// What it is called on buttons, in menus and for assistive technology.
     pub(super) fn text(&self) -> &'static str {
@@ -113,6 +128,7 @@ impl UiCommand {
             Self::ToggleMotion => names.motion,
             Self::RemoveModel(_) => names.remove_model,
             Self::SaveRepro(_) => names.save_repro,
+            Self::Picture(command) => command.text_in(strings),
         }
     }
 
@@ -164,6 +180,7 @@ impl UiCommand {
             Self::ToggleMotion => tips.motion,
             Self::RemoveModel(_) => tips.remove_model,
             Self::SaveRepro(_) => tips.save_repro,
+            Self::Picture(command) => command.tooltip(),
         }
     }
 
@@ -212,6 +229,7 @@ impl UiCommand {
                     ]
                 }
             }
+            Self::Picture(command) => command.shortcuts(),
             Self::ShowLogOf(_)
             | Self::SoloOf(_)
             | Self::ToggleMotion
@@ -250,13 +268,15 @@ impl UiCommand {
         let focused = context.memory(|memory| memory.focused().is_some());
         let allowed = |shortcut: &KeyboardShortcut| {
             let plain = shortcut.modifiers.is_none();
-            let of_controls = matches!(shortcut.logical_key, Key::Space | Key::ArrowRight);
+            let of_controls = matches!(
+                shortcut.logical_key,
+                Key::Space | Key::ArrowRight | Key::ArrowLeft
+            );
             !(plain && (typing || focused && of_controls))
         };
         let solos = (1..SOLO_KEYS).map(Self::Solo);
         context.input_mut(|input| {
-            Self::WITH_KEYS
-                .into_iter()
+            Self::with_keys()
                 .chain(solos)
                 .filter(|command| {
                     command.shortcuts().iter().any(|shortcut| {
@@ -285,6 +305,11 @@ impl MatchesShortcut for Modifiers {
 fn key_text(shortcut: &KeyboardShortcut) -> String {
     let key = match shortcut.logical_key {
         Key::ArrowRight => "→",
+        Key::ArrowLeft => "←",
+        Key::Comma => ",",
+        Key::Plus => "+",
+        Key::Equals => "=",
+        Key::Minus => "−",
         Key::Period => ".",
         Key::Questionmark => "?",
         key => key.name(),
@@ -328,7 +353,7 @@ mod tests {
     fn no_two_commands_share_a_key() {
         let mut seen = HashSet::new();
         let solos = (1..SOLO_KEYS).map(UiCommand::Solo);
-        for command in UiCommand::WITH_KEYS.into_iter().chain(solos) {
+        for command in UiCommand::with_keys().chain(solos) {
             assert!(!command.shortcuts().is_empty(), "{command:?}");
             for shortcut in command.shortcuts() {
                 assert!(seen.insert(*shortcut), "{command:?}: {shortcut:?}");

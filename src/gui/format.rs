@@ -63,6 +63,11 @@ pub(super) fn seconds_until(nanos: u64) -> u64 {
         .div_ceil(1_000_000_000)
 }
 
+/// A duration: `3.2 s`, `2 min 5 s`.
+pub(super) fn seconds(nanos: u64) -> String {
+    duration(nanos)
+}
+
 fn duration(nanos: u64) -> String {
     let seconds = nanos / 1_000_000_000;
     let words = &text().time;

@@ -42,8 +42,7 @@ impl Entry {
 
 /// All commands that mean something now, in the order of the keys' sheet, then those of each model.
 fn entries(view: &SessionView, spoken: Language) -> Vec<Entry> {
-    let general = UiCommand::WITH_KEYS
-        .into_iter()
+    let general = UiCommand::with_keys()
         .filter(|command| !matches!(command, UiCommand::Solo(_) | UiCommand::TogglePalette))
         .chain([
             UiCommand::CopyLog,

@@ -1,13 +1,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use egui::{Context, TextureHandle, TextureOptions};
+use egui::{Context, Rect, TextureHandle, TextureOptions};
+use serde::{Deserialize, Serialize};
 
+use super::layout::TileLayout;
 use super::palette::CommandPalette;
-use super::preview::{Arrival, Picture, SourceArrival};
+use super::preview::{Arrival, Picture, SourceArrival, TileOrder};
+use super::rewind::{Index, LookBack};
+use super::saving::Said;
 use super::text::Language;
+use super::tile::{Zoom, draws_squares};
 use super::toasts::Toasts;
 use crate::base::monotonic_nanos;
+use crate::frame::Frame;
 use crate::session::{LogLevel, LogLine, ShownPrediction};
 
 /// What the window itself remembers: nothing of it concerns the session.
@@ -37,6 +43,42 @@ pub(super) struct WindowState {
     pub(super) source: Option<SourcePicture>,
     /// Pixels of the panel that shows it where there is no model; 0 where there is one.
     pub(super) source_panel: [u32; 2],
+    /// What is looked back at, if the present is not shown.
+    pub(super) look_back: Option<LookBack>,
+    /// The frames that can be looked back at.
+    pub(super) kept: Arc<Index>,
+    /// What was saved or could not be, to be said for a while.
+    pub(super) said: Option<Said>,
+    /// Pictures of all tiles move together.
+    pub(super) linked: bool,
+    /// Tiles show the newest frame, not that of their answer.
+    pub(super) newest: bool,
+    /// How tiles are arranged.
+    pub(super) layout: TileLayout,
+    /// One picture with all models' answers, in place of a tile for each.
+    pub(super) shared: bool,
+    /// What the timeline shows.
+    pub(super) timeline: TimelineView,
+}
+
+/// What the timeline shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct TimelineView {
+    /// Milliseconds that an answer may take.
+    pub(super) budget_millis: u32,
+    /// How durations are spread, not how they follow each other.
+    pub(super) histogram: bool,
+}
+
+impl Default for TimelineView {
+    fn default() -> Self {
+        Self {
+            // Thirty frames a second.
+            budget_millis: 33,
+            histogram: false,
+        }
+    }
 }
 
 /// The newest frame of the source, for tiles whose model has no answer to show.
@@ -50,9 +92,9 @@ pub(super) struct SourcePicture {
 impl WindowState {
     /// Shows a newer frame of the source.
     pub(super) fn accept_source(&mut self, context: &Context, arrival: SourceArrival) {
-        let SourceArrival { seq, path, picture } = arrival;
+        let SourceArrival { path, picture } = arrival;
         let shown = self.source.take().map(|source| source.picture);
-        let picture = put_picture(shown, context, "source", picture, seq);
+        let picture = put_picture(shown, context, "source", picture, 1.0);
         self.source = Some(SourcePicture { picture, path });
     }
 }
@@ -107,7 +149,6 @@ impl LogFilter {
 }
 
 /// What a tile shows: a prediction and the frame that it belongs to, always as a pair.
-#[derive(Default)]
 pub(super) struct TileState {
     /// The prediction on screen.
     pub(super) shown: Option<Arc<ShownPrediction>>,
@@ -115,13 +156,42 @@ pub(super) struct TileState {
     pub(super) picture: Option<ShownPicture>,
     /// Time from the frame's capture to its first appearance here, in microseconds.
     pub(super) age_micros: u64,
-    /// Pixels of the panel at the last pass.
-    pub(super) panel: [u32; 2],
+    /// The picture that is needed, as of the last pass.
+    pub(super) order: TileOrder,
+    /// The kept frame that picture and prediction are of; `None`: the present.
+    pub(super) looked_back: Option<u64>,
+    /// Which part of the frame is shown.
+    pub(super) zoom: Zoom,
+    /// Pixels of the screen for each of the frame, at the last pass.
+    pub(super) scale: f32,
+    /// Where the picture's panel is, and the tile; in points.
+    pub(super) picture_rect: Rect,
+    /// See `picture_rect`.
+    pub(super) rect: Rect,
     /// Pixels of the panel that shows the source instead, at the last pass; 0 where none does.
     pub(super) source_panel: [u32; 2],
     /// When the prediction on screen appeared.
     shown_nanos: u64,
     headline: Headline,
+}
+
+impl Default for TileState {
+    fn default() -> Self {
+        Self {
+            shown: None,
+            picture: None,
+            age_micros: 0,
+            order: TileOrder::default(),
+            looked_back: None,
+            zoom: Zoom::default(),
+            scale: 1.0,
+            picture_rect: Rect::NOTHING,
+            rect: Rect::NOTHING,
+            source_panel: [0, 0],
+            shown_nanos: 0,
+            headline: Headline::default(),
+        }
+    }
 }
 
 /// A picture on the graphics card.
@@ -130,8 +200,14 @@ pub(super) struct ShownPicture {
     pub(super) texture: TextureHandle,
     /// Width and height of the frame itself.
     pub(super) frame_size: [u32; 2],
+    /// The part of the frame that is in the texture, in the frame's pixels.
+    pub(super) part: Rect,
     /// The frame's sequence.
     pub(super) seq: u64,
+    /// Monotonic time of its capture, in nanoseconds.
+    pub(super) captured_nanos: u64,
+    /// The frame, where its values are read.
+    pub(super) frame: Option<Arc<Frame>>,
 }
 
 /// A number that changes with every frame, held long enough to be read.
@@ -156,8 +232,8 @@ impl TileState {
         }
     }
 
-    /// Shows a prediction with its frame. When the ring no longer has the frame, the pair on screen
-    /// stays, unless there is nothing newer to come (`newest`) or it has been there for long.
+    /// Shows a prediction with its frame. When the frame cannot be had, the pair on screen stays,
+    /// unless there is nothing newer to come (`newest`) or it has been there for long.
     pub(super) fn accept(
         &mut self,
         context: &Context,
@@ -165,20 +241,23 @@ impl TileState {
         arrival: Arrival,
         newest: Option<&Arc<ShownPrediction>>,
     ) {
-        let seq = arrival.prediction.event.seq;
-        match arrival.picture {
-            Some(picture) => {
-                let shown = self.picture.take();
-                self.picture = Some(put_picture(shown, context, name, picture, seq));
-                self.show(arrival.prediction);
-            }
-            None => {
-                let last = newest.is_none_or(|newest| newest.event.seq == seq);
-                let held = monotonic_nanos().saturating_sub(self.shown_nanos);
-                if last || held >= LONGEST_HOLD_NANOS {
-                    self.show(arrival.prediction);
-                }
-            }
+        let came_back = self.looked_back.is_some() && arrival.looked_back.is_none();
+        self.looked_back = arrival.looked_back;
+        let has_picture = arrival.picture.is_some();
+        if let Some(picture) = arrival.picture {
+            let shown = self.picture.take();
+            self.picture = Some(put_picture(shown, context, name, picture, self.scale));
+        }
+        let Some(prediction) = arrival.prediction else {
+            self.shown = None;
+            return;
+        };
+        let seq = prediction.event.seq;
+        let last = newest.is_none_or(|newest| newest.event.seq == seq);
+        let held = monotonic_nanos().saturating_sub(self.shown_nanos);
+        let is_past = arrival.looked_back.is_some();
+        if has_picture || last || is_past || came_back || held >= LONGEST_HOLD_NANOS {
+            self.show(prediction);
         }
     }
 
@@ -192,7 +271,11 @@ impl TileState {
         {
             let captured = prediction.event.position.captured_nanos;
             self.shown_nanos = monotonic_nanos();
-            self.age_micros = self.shown_nanos.saturating_sub(captured) / 1000;
+            self.age_micros = match self.looked_back {
+                // It appeared in the window long ago, or never.
+                Some(_) => prediction.micros.age,
+                None => self.shown_nanos.saturating_sub(captured) / 1000,
+            };
         }
         self.shown = Some(prediction);
     }
@@ -210,29 +293,46 @@ impl TileState {
     }
 }
 
-/// Writes a picture into the texture that is there, or into a new one.
+/// Writes a picture into the texture that is there, or into a new one. `scale` is that of the tile,
+/// in pixels of the screen for each of the frame.
 fn put_picture(
     shown: Option<ShownPicture>,
     context: &Context,
     name: &str,
     picture: Picture,
-    seq: u64,
+    scale: f32,
 ) -> ShownPicture {
-    let Picture { image, frame_size } = picture;
+    let Picture {
+        image,
+        seq,
+        captured_nanos,
+        frame_size,
+        part,
+        frame,
+    } = picture;
+    let enlarged = scale * part.width() / image.size[0].max(1) as f32;
+    let options = if draws_squares(enlarged) {
+        TextureOptions::NEAREST
+    } else {
+        TextureOptions::LINEAR
+    };
     let texture = match shown.map(|shown| shown.texture) {
         Some(mut texture) => {
             if texture.size() == image.size {
-                texture.set_partial([0, 0], image, TextureOptions::LINEAR);
+                texture.set_partial([0, 0], image, options);
             } else {
-                texture.set(image, TextureOptions::LINEAR);
+                texture.set(image, options);
             }
             texture
         }
-        None => context.load_texture(format!("preview of {name}"), image, TextureOptions::LINEAR),
+        None => context.load_texture(format!("preview of {name}"), image, options),
     };
     ShownPicture {
         texture,
         frame_size,
+        part,
         seq,
+        captured_nanos,
+        frame,
     }
 }

@@ -128,6 +128,7 @@ impl FramePreview for Photographs {
     fn copy(&mut self, seq: Option<u64>, frame: &mut Frame) -> Result<Option<u64>, String> {
         let seq = seq.unwrap_or(NEWEST);
         frame.clone_from(&self.0[place(seq)]);
+        frame.position = position(seq);
         Ok(Some(seq))
     }
 }

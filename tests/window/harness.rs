@@ -52,3 +52,9 @@ pub(crate) fn has(harness: &Harness<'_, App>, label: &str) -> bool {
 pub(crate) fn has_part(harness: &Harness<'_, App>, part: &str) -> bool {
     harness.query_all_by_label_contains(part).next().is_some()
 }
+
+/// How the bar of kept frames says how many there are.
+pub(crate) fn kept_text(frames: u64) -> String {
+    let word = if frames == 1 { "frame" } else { "frames" };
+    format!("{frames} {word} · ")
+}

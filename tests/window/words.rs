@@ -112,7 +112,7 @@ fn the_window_in_chinese_has_no_english_word_of_its_own() {
         .map(|((name, english), _)| (name, english))
         .collect();
     assert!(pairs.len() > 100, "the table is there");
-    let signs = "ms fps MB GB kB Space Ctrl Home Esc PID CPU CUDA TensorRT ONNX Runtime English live \
+    let signs = "ms fps MB GB kB Space Ctrl Home End Esc PNG JPEG JSON PID CPU CUDA TensorRT ONNX Runtime English live \
                  ringside gui source model folder PICTURES MODEL onnx NaN min max";
     walk(Language::Chinese, |scene, view, harness| {
         if scene.ends_with("F9") {

@@ -5,6 +5,7 @@ use crate::base::monotonic_nanos;
 use crate::gui::command::UiCommand;
 use crate::gui::palette::CommandPalette;
 use crate::gui::panels::log_text;
+use crate::gui::picture_command::PictureCommand;
 use crate::gui::state::{LogFilter, Tab};
 use crate::gui::theme;
 use crate::session::{SessionCommand, SessionPhase};
@@ -17,6 +18,9 @@ impl App {
     pub(super) fn run_command(&mut self, context: &Context, command: UiCommand) {
         match command {
             UiCommand::TogglePlay => self.toggle_play(),
+            UiCommand::Step if self.state.look_back.is_some() => {
+                self.run_picture_command(context, PictureCommand::Forward);
+            }
             UiCommand::Step => self.session.send(SessionCommand::Step { frames: 1 }),
             UiCommand::Rewind => self.session.send(SessionCommand::Seek { source_index: 0 }),
             UiCommand::ToggleLoop => {
@@ -78,6 +82,7 @@ impl App {
                 });
             }
             UiCommand::ResumeModel(name) => self.session.send(SessionCommand::ResumeModel { name }),
+            UiCommand::Picture(command) => self.run_picture_command(context, command),
         }
     }
 

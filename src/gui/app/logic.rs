@@ -31,6 +31,8 @@ impl App {
         }
         self.forget_removed_models();
         self.take_pictures(context);
+        self.take_saved();
+        self.state.kept = self.kept();
         let WindowState {
             toasts, tab, solo, ..
         } = &mut self.state;
@@ -52,6 +54,9 @@ impl App {
 
     fn take_pictures(&mut self, context: &Context) {
         let arrivals = self.previews.take();
+        for grabbed in arrivals.grabbed {
+            self.save_grabbed(grabbed);
+        }
         if let Some(source) = arrivals.source {
             self.state.accept_source(context, source);
         }
@@ -60,6 +65,10 @@ impl App {
             let Some(model) = models.find(|model| model.spec.name == name) else {
                 continue;
             };
+            // What was on its way while the user turned back, or returned.
+            if arrival.looked_back != self.state.look_back.map(|look_back| look_back.seq) {
+                continue;
+            }
             let tile = self.state.tiles.entry(name.clone()).or_default();
             tile.accept(context, &name, arrival, model.shown.as_ref());
         }
@@ -76,10 +85,11 @@ impl App {
         self.previews.set_panels(Panels {
             tiles: tiles
                 .iter()
-                .filter(|(_, tile)| tile.panel != [0, 0])
-                .map(|(name, tile)| (name.clone(), tile.panel))
+                .filter(|(_, tile)| tile.order.most != [0, 0])
+                .map(|(name, tile)| (name.clone(), tile.order))
                 .collect(),
             source: Some(source).filter(|panel| *panel != [0, 0]),
+            look_back: self.state.look_back.map(|look_back| look_back.seq),
         });
     }
 
@@ -97,7 +107,9 @@ impl App {
         };
         let source = &self.view.source;
         let models: &[ModelView] = &self.view.models;
-        (!over && source.stale_since.is_some())
+        self.state.look_back.is_some()
+            || self.state.said.is_some()
+            || (!over && source.stale_since.is_some())
             || runs(&source.child)
             || models.iter().any(|model| runs(&model.child))
     }

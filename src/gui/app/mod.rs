@@ -3,8 +3,10 @@
 
 mod command_handling;
 mod logic;
+mod picture_commands;
 mod ui;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crossbeam::channel::Receiver;
@@ -13,12 +15,15 @@ use raw_window_handle::HasWindowHandle;
 use super::command::{CommandSender, UiCommand};
 use super::preview::{Board, Previews};
 use super::pulse::Pulse;
+use super::rewind::SharedBuffer;
+use super::saving::{self, Saver};
 use super::state::WindowState;
 use super::text::Language;
 use super::toasts::Toasts;
 use super::visibility::Watch;
 use super::{GuiError, OpenPreview, SessionHandle, Wake, motion, theme};
 use crate::session::SessionView;
+use picture_commands::Screenshots;
 
 /// The window on a session.
 pub struct App {
@@ -31,6 +36,13 @@ pub struct App {
     commands: CommandSender,
     pending: Receiver<UiCommand>,
     pulse: Pulse,
+    /// The frames shown last, which the preview thread fills.
+    rewind: SharedBuffer,
+    saver: Saver,
+    /// Where saved files go.
+    save_folder: PathBuf,
+    /// A picture of the window that was asked for, and what of it is saved.
+    screenshots: Screenshots,
     /// Whether the window was hidden at the last pass.
     was_hidden: bool,
     /// Tells `pulse` whether the window can be seen.
@@ -38,6 +50,11 @@ pub struct App {
 }
 
 impl App {
+    /// Saves what the user saves below `folder`.
+    pub fn set_save_folder(&mut self, folder: PathBuf) {
+        self.save_folder = folder;
+    }
+
     /// Installs the theme in `context` and shows the session that `start` makes; `start` gets what
     /// the session calls when its picture has changed.
     ///
@@ -68,8 +85,16 @@ impl App {
     ) -> Result<Self, GuiError> {
         theme::install(context);
         let pulse = Pulse::new(context.clone());
-        let previews = Previews::start(board, Arc::clone(&session), open_preview, pulse.clone())
-            .map_err(GuiError::Thread)?;
+        let rewind = SharedBuffer::default();
+        let previews = Previews::start(
+            board,
+            Arc::clone(&session),
+            open_preview,
+            Arc::clone(&rewind),
+            pulse.clone(),
+        )
+        .map_err(GuiError::Thread)?;
+        let saver = Saver::start(pulse.clone()).map_err(GuiError::Thread)?;
         let (commands, pending) = CommandSender::new(context.clone());
         let view = session.view();
         let still = motion::desktop_wants_none();
@@ -87,6 +112,10 @@ impl App {
             commands,
             pending,
             pulse,
+            rewind,
+            saver,
+            save_folder: saving::default_folder(),
+            screenshots: Screenshots::default(),
             was_hidden: false,
             watch: None,
         })

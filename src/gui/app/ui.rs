@@ -3,12 +3,15 @@ use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 use super::App;
 use crate::gui::palette::palette_ui;
 use crate::gui::panels::{bottom_ui, center_ui, keys_ui, top_bar_ui};
+use crate::gui::rewind::bar_ui;
 use crate::gui::text::{speak, text};
 use crate::gui::theme::{GAP, Palette};
 use crate::gui::toasts::toasts_ui;
 
 /// Height of the top bar, in points.
 const TOP_HEIGHT: f32 = 48.0;
+/// Height of the bar of kept frames, in points.
+const REWIND_HEIGHT: f32 = 30.0;
 
 impl App {
     /// Paints the window.
@@ -53,6 +56,20 @@ impl App {
                 .frame(Frame::new().inner_margin(Margin::symmetric(margin, 0)))
                 .show(ui, |ui| toasts_ui(ui, &mut self.state, commands));
         }
+        Panel::bottom("rewind")
+            .exact_size(REWIND_HEIGHT)
+            .show_separator_line(false)
+            .frame(Frame::new().inner_margin(Margin::symmetric(margin, 0)))
+            .show(ui, |ui| {
+                let state = &self.state;
+                bar_ui(
+                    ui,
+                    &state.kept,
+                    state.look_back,
+                    state.said.as_ref(),
+                    commands,
+                );
+            });
         CentralPanel::no_frame()
             .frame(
                 Frame::new()

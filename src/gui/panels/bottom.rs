@@ -32,7 +32,7 @@ pub(in crate::gui) fn bottom_ui(
                 tabs_ui(ui, view, state.tab, commands);
                 if state.tab == Tab::Latency {
                     ui.add_space(14.0);
-                    legend_ui(ui);
+                    legend_ui(ui, &mut state.timeline);
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     agreement_ui(ui, &view.agreement);
@@ -40,7 +40,7 @@ pub(in crate::gui) fn bottom_ui(
             });
             ui.add_space(6.0);
             match state.tab {
-                Tab::Latency => timelines_ui(ui, view, state.solo.as_deref()),
+                Tab::Latency => timelines_ui(ui, view, state, commands),
                 Tab::Log => log_ui(ui, view, &mut state.log, commands),
                 Tab::Processes => processes_ui(ui, view, state, commands),
             }

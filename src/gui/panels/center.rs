@@ -1,19 +1,18 @@
 use egui::{
-    Align, Align2, Frame, Label, Layout, Margin, Pos2, Rect, RichText, ScrollArea, Stroke, Ui,
-    UiBuilder, Vec2,
+    Align, Align2, Frame, Label, Layout, Margin, RichText, ScrollArea, Stroke, Ui, UiBuilder, Vec2,
 };
 
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::format;
+use crate::gui::layout::LEAST_TILE;
+use crate::gui::preview::TileOrder;
 use crate::gui::state::WindowState;
 use crate::gui::text::text;
 use crate::gui::theme::{CARD_RADIUS, GAP, PADDING, Palette, strong};
-use crate::gui::tile::{TileContext, source_ui, tile_ui};
+use crate::gui::tile::{TileContext, Zoom, shared_ui, source_ui, tile_ui};
 use crate::protocol::Problem;
 use crate::session::{ChildState, ModelView, SessionView};
 
-/// Tiles are not made smaller than this; the grid scrolls instead. In points.
-const LEAST_TILE: Vec2 = Vec2::new(340.0, 256.0);
 /// Width of the scroll bar and the gap before it, in points.
 const BAR_WIDTH: f32 = 12.0;
 /// Width to height that a tile looks best in.
@@ -44,31 +43,116 @@ pub(in crate::gui) fn center_ui(
     for (name, tile) in &mut state.tiles {
         // Pictures are not made for tiles that are not on screen.
         if solo.is_some_and(|solo| solo != name) {
-            tile.panel = [0, 0];
+            tile.order = TileOrder::default();
             tile.source_panel = [0, 0];
         }
     }
-    let grid = Grid::of(shown.len(), ui.available_size());
-    let (tiles, source) = (&mut state.tiles, state.source.as_ref());
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-        let width = ui.available_width();
-        let (area, _) =
-            ui.allocate_exact_size(Vec2::new(width, grid.total_height()), egui::Sense::hover());
-        for (place, (number, model)) in shown.into_iter().enumerate() {
-            let context = TileContext {
+    let zooms = linked_zooms(state);
+    if state.shared && solo.is_none() {
+        let contexts: Vec<TileContext<'_>> = shown
+            .iter()
+            .map(|&(number, model)| TileContext {
                 number,
                 model,
                 view,
-                source,
-            };
-            let tile = tiles.entry(model.spec.name.clone()).or_default();
-            let rect = grid.place(place).translate(area.min.to_vec2());
-            ui.scope_builder(
-                UiBuilder::new().id_salt(&model.spec.name).max_rect(rect),
-                |ui| tile_ui(ui, &context, tile, commands),
-            );
+                source: None,
+                newest: state.newest,
+                wheel_zooms: true,
+            })
+            .collect();
+        let rect = ui.available_rect_before_wrap();
+        ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
+            shared_ui(ui, &contexts, &mut state.tiles);
+        });
+        return;
+    }
+    tiles_ui(ui, view, &shown, state, commands);
+    link_zooms(state, &zooms);
+}
+
+/// The tiles in their layout; one alone takes all the place.
+fn tiles_ui(
+    ui: &mut Ui,
+    view: &SessionView,
+    shown: &[(usize, &ModelView)],
+    state: &mut WindowState,
+    commands: &CommandSender,
+) {
+    let names: Vec<&str> = shown
+        .iter()
+        .map(|(_, model)| model.spec.name.as_str())
+        .collect();
+    let available = ui.available_size();
+    let grid = Grid::of(shown.len(), available);
+    let is_alone = state.solo.is_some();
+    if !is_alone {
+        state.layout.arrange(&names, grid.columns);
+    }
+    let least = if is_alone || state.layout.is_grid() {
+        Vec2::new(LEAST_TILE.x, grid.total_height())
+    } else {
+        state.layout.least_size()
+    };
+    // Scroll bars have a place of their own.
+    let bar = |needed: bool| if needed { BAR_WIDTH } else { 0.0 };
+    let bar_right = bar(least.y > available.y + 0.5);
+    let bar_below = bar(least.x > available.x - bar_right + 0.5);
+    let size = least.max(available - Vec2::new(bar_right, bar_below));
+    let fits = bar_right == 0.0;
+    let WindowState {
+        tiles,
+        source,
+        newest,
+        layout,
+        ..
+    } = state;
+    let mut paint = |ui: &mut Ui, name: &str| {
+        let Some(&(number, model)) = shown.iter().find(|(_, model)| model.spec.name == name) else {
+            return false;
+        };
+        let context = TileContext {
+            number,
+            model,
+            view,
+            source: source.as_ref(),
+            newest: *newest,
+            wheel_zooms: fits,
+        };
+        let tile = tiles.entry(name.to_owned()).or_default();
+        ui.push_id(name, |ui| tile_ui(ui, &context, tile, commands))
+            .inner
+    };
+    ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+        let (area, _) = ui.allocate_exact_size(size, egui::Sense::hover());
+        match names.first() {
+            Some(name) if is_alone => {
+                paint(&mut ui.new_child(UiBuilder::new().max_rect(area)), name);
+            }
+            _ => layout.show(ui, area, &mut paint),
         }
     });
+}
+
+/// What tiles show of their frames, where they move together.
+fn linked_zooms(state: &WindowState) -> Vec<(String, Zoom)> {
+    let tiles = state.tiles.iter().filter(|_| state.linked);
+    tiles
+        .map(|(name, tile)| (name.clone(), tile.zoom))
+        .collect()
+}
+
+/// Moves all tiles as the one was moved that differs from `before`.
+fn link_zooms(state: &mut WindowState, before: &[(String, Zoom)]) {
+    let tiles = &state.tiles;
+    let moved = before.iter().find_map(|(name, zoom)| {
+        let tile = tiles.get(name)?;
+        (tile.zoom != *zoom).then_some(tile.zoom)
+    });
+    if let Some(zoom) = moved {
+        for tile in state.tiles.values_mut() {
+            tile.zoom = zoom;
+        }
+    }
 }
 
 /// Where tiles are, in points.
@@ -117,8 +201,11 @@ impl Grid {
         self.rows as f32 * (self.tile.y + GAP) - GAP
     }
 
-    /// The rectangle of a tile, from the grid's corner.
-    fn place(&self, place: usize) -> Rect {
+    /// The rectangle of a tile, from the grid's corner, as the layout gives it.
+    #[cfg(test)]
+    fn place(&self, place: usize) -> egui::Rect {
+        use egui::{Pos2, Rect};
+
         let at = Vec2::new((place % self.columns) as f32, (place / self.columns) as f32);
         Rect::from_min_size(Pos2::ZERO + at * (self.tile + Vec2::splat(GAP)), self.tile)
     }
@@ -190,6 +277,8 @@ fn no_model_ui(ui: &mut Ui, view: &SessionView, state: &mut WindowState) {
 
 #[cfg(test)]
 mod tests {
+    use egui::Rect;
+
     use super::*;
 
     fn columns(tiles: usize, area: Vec2) -> usize {

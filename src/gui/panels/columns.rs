@@ -69,6 +69,15 @@ pub(super) fn percentile(sorted: &[u64], share: f64) -> Option<u64> {
     sorted.get(rank.saturating_sub(1)).copied()
 }
 
+/// What an axis has to show: the budget too, unless that would squash what is there.
+pub(super) fn with_budget(highest: u64, budget: u64) -> u64 {
+    if highest.saturating_mul(3) >= budget {
+        highest.max(budget)
+    } else {
+        highest
+    }
+}
+
 /// An axis from 0 that shows `highest` and words above it: its end (1, 1.5, 2, 3, 5 or 7.5 times a power of ten, so
 /// that it changes seldom) and the distance of its marks.
 pub(super) fn nice_axis(highest: u64) -> (u64, u64) {
@@ -142,6 +151,14 @@ mod tests {
         assert_eq!(nice_axis(9_800), (15_000, 5_000));
         assert_eq!(nice_axis(4_000), (5_000, 2_500));
         assert_eq!(nice_axis(u64::MAX).0, u64::MAX);
+    }
+
+    #[test]
+    fn a_budget_is_shown_unless_answers_are_far_below_it() {
+        assert_eq!(with_budget(12_000, 33_000), 33_000);
+        assert_eq!(with_budget(50_000, 33_000), 50_000);
+        assert_eq!(with_budget(9_000, 33_000), 9_000);
+        assert_eq!(with_budget(u64::MAX, 33_000), u64::MAX);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-use egui::{Frame, Grid, Id, Modal, Ui};
+use egui::{Frame, Grid, Id, Modal, ScrollArea, Ui};
 
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::text::text;
@@ -14,16 +14,19 @@ pub(in crate::gui) fn keys_ui(ui: &mut Ui, commands: &CommandSender) {
             ui.set_width(420.0);
             ui.label(strong(text().keys.title).size(18.0));
             ui.add_space(8.0);
-            Grid::new("keys")
-                .num_columns(2)
-                .spacing([24.0, 0.0])
-                .show(ui, |ui| {
-                    for command in UiCommand::WITH_KEYS {
-                        ui.label(strong(command.keys_text()).color(palette.accent));
-                        ui.label(command.tooltip());
-                        ui.end_row();
-                    }
-                });
+            let height = (ui.ctx().content_rect().height() - 160.0).max(120.0);
+            ScrollArea::vertical().max_height(height).show(ui, |ui| {
+                Grid::new("keys")
+                    .num_columns(2)
+                    .spacing([24.0, 0.0])
+                    .show(ui, |ui| {
+                        for command in UiCommand::with_keys() {
+                            ui.label(strong(command.keys_text()).color(palette.accent));
+                            ui.label(command.tooltip());
+                            ui.end_row();
+                        }
+                    });
+            });
             ui.add_space(12.0);
             ui.button(text().keys.close).clicked()
         });

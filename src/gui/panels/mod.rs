@@ -4,6 +4,7 @@ mod agreement;
 mod bottom;
 mod center;
 mod columns;
+mod histogram;
 mod keys;
 mod log;
 mod processes;

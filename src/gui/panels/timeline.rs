@@ -1,10 +1,18 @@
 use egui::{
-    Align2, Color32, Rect, RichText, ScrollArea, Sense, Stroke, Theme, Ui, UiBuilder, Vec2,
+    Align2, Color32, DragValue, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense,
+    Stroke, Theme, Ui, UiBuilder, Vec2,
 };
-use egui_plot::{FilledArea, GridMark, HLine, Plot, PlotBounds, PlotPoint, PlotUi, Span, Text};
+use egui_plot::{
+    FilledArea, GridMark, HLine, LineStyle, Plot, PlotBounds, PlotPoint, PlotUi, Span, Text, VLine,
+};
 
-use super::columns::{Column, columns, nice_axis, percentile, runs, stride, window};
+use super::columns::{Column, columns, nice_axis, percentile, runs, stride, window, with_budget};
+use super::histogram::histogram_ui;
+use crate::gui::command::CommandSender;
 use crate::gui::format;
+use crate::gui::picture_command::PictureCommand;
+use crate::gui::rewind::Kept;
+use crate::gui::state::{TimelineView, WindowState};
 use crate::gui::text::text;
 use crate::gui::theme::{GAP, Palette, stage_color, strong};
 use crate::recording::Micros;
@@ -24,7 +32,13 @@ const BAR_HEIGHT: f32 = 12.0;
 const STACKED: usize = 6;
 
 /// The durations of each model's last answers, stacked by stage.
-pub(super) fn timelines_ui(ui: &mut Ui, view: &SessionView, solo: Option<&str>) {
+pub(super) fn timelines_ui(
+    ui: &mut Ui,
+    view: &SessionView,
+    state: &WindowState,
+    commands: &CommandSender,
+) {
+    let solo = state.solo.as_deref();
     let models: Vec<&ModelView> = view
         .models
         .iter()
@@ -57,14 +71,14 @@ pub(super) fn timelines_ui(ui: &mut Ui, view: &SessionView, solo: Option<&str>) 
             }
             ui.scope_builder(
                 UiBuilder::new().id_salt(&model.spec.name).max_rect(rect),
-                |ui| timeline_ui(ui, model),
+                |ui| timeline_ui(ui, model, state, commands),
             );
         }
     });
 }
 
 /// The colours of the stages.
-pub(super) fn legend_ui(ui: &mut Ui) {
+pub(super) fn legend_ui(ui: &mut Ui, shown: &mut TimelineView) {
     ui.spacing_mut().item_spacing.x = 5.0;
     for (stage, _) in Micros::default().stages().into_iter().take(STACKED) {
         let (swatch, _) = ui.allocate_exact_size(Vec2::splat(9.0), Sense::hover());
@@ -76,6 +90,21 @@ pub(super) fn legend_ui(ui: &mut Ui) {
         ui.label(word).on_hover_text(stage_meaning(stage));
         ui.add_space(4.0);
     }
+    ui.spacing_mut().button_padding = egui::vec2(6.0, 1.0);
+    let button = ui.small_button((text().timeline.budget_of)(shown.budget_millis));
+    let behavior = PopupCloseBehavior::CloseOnClickOutside;
+    Popup::menu(&button.on_hover_text(text().timeline.budget_meaning))
+        .close_behavior(behavior)
+        .show(|ui| {
+            let budget = DragValue::new(&mut shown.budget_millis)
+                .range(1..=10_000)
+                .suffix(" ms");
+            ui.horizontal(|ui| {
+                let label = ui.label(text().timeline.budget);
+                ui.add(budget).labelled_by(label.id);
+            });
+            ui.checkbox(&mut shown.histogram, text().timeline.histogram);
+        });
 }
 
 /// What a stage is called, by its name in rows.
@@ -106,7 +135,7 @@ pub(in crate::gui) fn stage_meaning(stage: &str) -> &'static str {
     }
 }
 
-fn timeline_ui(ui: &mut Ui, model: &ModelView) {
+fn timeline_ui(ui: &mut Ui, model: &ModelView, state: &WindowState, commands: &CommandSender) {
     let palette = Palette::of(ui);
     let name = model.spec.name.as_str();
     let most = (ui.available_width() / COLUMN_POINTS) as usize;
@@ -127,6 +156,10 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
         );
         return;
     }
+    if state.timeline.histogram {
+        histogram_ui(ui, name, &all, STACKED);
+        return;
+    }
     let steady: Vec<u64> = shown
         .iter()
         .filter(|column| !column.warmup)
@@ -137,7 +170,10 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
         .copied()
         .max()
         .or_else(|| shown.iter().map(Column::total).max());
-    let (top, step) = nice_axis(highest.unwrap_or(0));
+    let budget = u64::from(state.timeline.budget_millis) * 1000;
+    let over = steady.iter().filter(|&&micros| micros > budget).count();
+    let highest = with_budget(highest.unwrap_or(0), budget);
+    let (top, step) = nice_axis(highest);
     let stride = stride(shown);
     let last = shown.last().map_or(0, |column| column.seq);
     let left = last as f64 - places as f64 * stride as f64;
@@ -174,8 +210,18 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
             let height = f64::from(plot.response().rect.height().max(1.0));
             let highest = top as f64 * (1.0 - WORDS_HEIGHT / height);
             percentiles(plot, steady, at, highest, palette);
+            budget_line(plot, budget, left, palette);
+            if let Some(look_back) = state.look_back {
+                let x = look_back.seq as f64 + stride as f64 / 2.0;
+                let line = VLine::new("looking back", x).allow_hover(false);
+                plot.vline(line.stroke(Stroke::new(1.5, palette.warning)));
+            }
             let letters = (plot.response().rect.width() / LETTER_WIDTH) as usize;
-            let title = strong(format::elide_middle(name, letters.max(8)))
+            let mut title = format::elide_middle(name, letters.max(8));
+            if over > 0 {
+                title.push_str(&(text().timeline.over)(over, state.timeline.budget_millis));
+            }
+            let title = strong(title)
                 .size(12.0)
                 .color(palette.text)
                 .background_color(palette.card.gamma_multiply(0.8));
@@ -190,9 +236,13 @@ fn timeline_ui(ui: &mut Ui, model: &ModelView) {
         (seq < (column.seq + stride) as f64).then_some(column)
     });
     if let Some(column) = hovered {
+        let kept = state.kept.get(column.seq);
+        if response.response.clicked() {
+            commands.send(PictureCommand::LookAt(column.seq).into());
+        }
         response
             .response
-            .on_hover_ui_at_pointer(|ui| column_details_ui(ui, column));
+            .on_hover_ui_at_pointer(|ui| column_details_ui(ui, column, kept));
     }
 }
 
@@ -305,13 +355,37 @@ fn percentiles(
     }
 }
 
-fn column_details_ui(ui: &mut Ui, column: &Column) {
+/// The budget, dashed, where the axis reaches it.
+fn budget_line(plot: &mut PlotUi<'_>, budget: u64, left: f64, palette: &Palette) {
+    let line = HLine::new("budget", budget as f64)
+        .stroke(Stroke::new(1.5, palette.bad))
+        .style(LineStyle::dashed_loose())
+        .allow_hover(false);
+    plot.hline(line);
+    let text = RichText::new((text().timeline.budget_of)((budget / 1000) as u32))
+        .size(11.0)
+        .color(palette.bad)
+        .background_color(palette.card.gamma_multiply(0.8));
+    let at = PlotPoint::new(left, budget as f64);
+    plot.text(Text::new("budget", at, text).anchor(Align2::LEFT_BOTTOM));
+}
+
+fn column_details_ui(ui: &mut Ui, column: &Column, kept: Option<&Kept>) {
     let words = &text().stage;
     let mut title = (words.frame)(column.seq);
     if column.warmup {
         title.push_str(&format!(" · {}", words.warmup));
     }
     ui.label(strong(title));
+    let weak = Palette::of(ui).weak;
+    if let Some(path) = kept.and_then(|kept| kept.path.as_deref()) {
+        ui.label(path);
+    }
+    let click = match kept {
+        Some(_) => text().timeline.click,
+        None => text().timeline.not_kept,
+    };
+    ui.label(RichText::new(click).small().color(weak));
     egui::Grid::new("column")
         .num_columns(2)
         .min_row_height(17.0)

@@ -1,6 +1,12 @@
-//! Frames for tiles: copied from the ring and reduced on a thread of their own.
+//! Frames for tiles: copied from the ring, or brought back from the rewind buffer, and reduced on a
+//! thread of their own.
 
+mod board;
+mod copier;
+mod order;
+mod pool;
 mod reduce;
-mod worker;
 
-pub(super) use worker::{Arrival, Board, Panels, Picture, Previews, SourceArrival};
+pub(super) use board::{Board, Previews};
+pub(super) use order::{Arrival, Grabbed, Panels, Picture, SourceArrival, TileOrder};
+pub(super) use reduce::{Reducer, fitting};

@@ -118,4 +118,16 @@ strings! {
     time: TimeWords {
         minutes(u64, u64), hours(u64, u64),
     }
+    /// Commands about pictures: names, and what they do.
+    picture: PictureNames {
+        back, back_tip, forward, forward_tip, look_at, look_at_tip, live, live_tip, save_last, save_last_tip, zoom_in, zoom_in_tip, zoom_out, zoom_out_tip, one, one_tip, fit, fit_tip, linked, linked_tip, newest, newest_tip, shared, shared_tip, layout, layout_tip, reset, reset_tip, save_frame, save_frame_tip, save_tile, save_tile_tip, save_window, save_window_tip, copy_row, copy_row_tip, moves(&str), newest_caption(u64, u64, &str), still(u64), fed(&str, &str), of_jpeg,
+    }
+    /// Looking back, and what is saved.
+    rewind: RewindWords {
+        live_key, back_key, forward_key, back, forward, scrub, nothing, save, save_meaning, last_seconds(u32), all, disagree, gap, chip(&str), kept(usize, &str, &str), restarted(&str), no_answer, none_kept, saved_frames(usize, &str), nothing_to_save, cannot_write(&str, &str), busy, no_frame, no_row, not_kept, copied, saved(&str), saved_reduced(&str), gone(u64),
+    }
+    /// The latency timeline.
+    timeline: TimelineWords {
+        budget, budget_meaning, histogram, click, not_kept, budget_of(u32), over(usize, u32), only_warmup, row(&str, &str, &str),
+    }
 }

@@ -10,6 +10,7 @@ use super::waiting::waiting_text;
 use crate::gui::command::{CommandSender, SOLO_KEYS, UiCommand};
 use crate::gui::format;
 use crate::gui::icon::{Icon, icon_area};
+use crate::gui::picture_command::PictureCommand;
 use crate::gui::pill::Pill;
 use crate::gui::state::TileState;
 use crate::gui::text::text;
@@ -18,7 +19,7 @@ use crate::session::{ChildState, ModelView, SessionPhase};
 
 /// Width of a headline figure, in points.
 const FIGURE_WIDTH: f32 = 86.0;
-const MENU_WIDTH: f32 = 26.0;
+pub(super) const MENU_WIDTH: f32 = 26.0;
 
 /// Heights of name, provider and state, in points.
 const NAME_HEIGHT: f32 = 22.0;
@@ -133,8 +134,11 @@ fn age_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>, tile: &mut TileSta
     let micros = tile.headline_micros(flowing);
     let (number, unit) = format::latency_parts(micros);
     let words = &text().tile;
-    figure_ui(ui, rect, &number, unit, words.frame_age, true)
-        .on_hover_text(words.frame_age_meaning);
+    let name = match tile.looked_back {
+        Some(_) => text().stage.age,
+        None => words.frame_age,
+    };
+    figure_ui(ui, rect, &number, unit, name, true).on_hover_text(words.frame_age_meaning);
 }
 
 fn rate_ui(ui: &mut Ui, rect: Rect, model: &ModelView) {
@@ -288,7 +292,14 @@ fn menu_ui(ui: &mut Ui, rect: Rect, model: &ModelView, commands: &CommandSender)
                 ChildState::Paused => UiCommand::ResumeModel(name.clone()),
                 _ => UiCommand::PauseModel(name.clone()),
             };
-            for command in [pause, UiCommand::RestartModel(name.clone())] {
+            let of_model = || Some(name.clone());
+            for command in [
+                pause,
+                UiCommand::RestartModel(name.clone()),
+                PictureCommand::SaveFrame(of_model()).into(),
+                PictureCommand::SaveTile(name.clone()).into(),
+                PictureCommand::CopyRow(of_model()).into(),
+            ] {
                 let item = ui.button(command.text()).on_hover_text(command.tooltip());
                 if item.clicked() {
                     commands.send(command);

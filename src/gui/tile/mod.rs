@@ -6,15 +6,23 @@ mod counters;
 mod header;
 mod latency;
 mod picture;
+mod readout;
+mod shared;
 mod text;
 mod trouble;
 mod waiting;
+mod zoom;
 
 pub(super) use picture::source_ui;
+pub(super) use shared::shared_ui;
+pub(super) use zoom::{Place, Zoom, draws_squares};
 
-use egui::{Rect, Stroke, StrokeKind, Ui, Vec2, vec2};
+use egui::{
+    Align2, CursorIcon, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, vec2,
+};
 
 use super::command::CommandSender;
+use super::preview::TileOrder;
 use super::state::{SourcePicture, TileState};
 use super::theme::{CARD_RADIUS, GAP, PADDING, Palette};
 use crate::session::{ChildState, ModelView, SessionView};
@@ -29,6 +37,10 @@ pub(super) struct TileContext<'a> {
     pub(super) view: &'a SessionView,
     /// The newest frame of the source, if it is at hand.
     pub(super) source: Option<&'a SourcePicture>,
+    /// The picture is the newest frame, not that of the answer.
+    pub(super) newest: bool,
+    /// The wheel zooms: there is nothing that it scrolls.
+    pub(super) wheel_zooms: bool,
 }
 
 const FOOTER_HEIGHT: f32 = 16.0;
@@ -40,15 +52,16 @@ const SIDE_WIDTH: std::ops::RangeInclusive<f32> = 190.0..=300.0;
 const ANSWERS_HEIGHT: std::ops::RangeInclusive<f32> = 126.0..=170.0;
 const BANNER_HEIGHT: f32 = 30.0;
 
-/// Paints a tile over all of `ui`.
+/// Paints a tile over all of `ui`. Returns whether the user begins to drag it elsewhere.
 pub(super) fn tile_ui(
     ui: &mut Ui,
     context: &TileContext<'_>,
     tile: &mut TileState,
     commands: &CommandSender,
-) {
+) -> bool {
     let palette = Palette::of(ui);
     let rect = ui.max_rect();
+    tile.rect = rect;
     ui.painter().rect(
         rect,
         CARD_RADIUS,
@@ -62,9 +75,16 @@ pub(super) fn tile_ui(
     let (header_rect, rest) = inner.split_top_bottom_at_y(inner.top() + header.height());
     let (body, footer) = rest.split_top_bottom_at_y(rest.bottom() - FOOTER_HEIGHT);
     let body = body.shrink2(Vec2::new(0.0, GAP));
+    // Below what the header shows, whose tooltips are still seen.
+    let grip = header_rect.with_max_x(header_rect.right() - header::MENU_WIDTH);
+    // Not by drags alone: that would begin one at a press already.
+    let grip = ui.interact(grip, ui.scope_id().with("move"), Sense::click_and_drag());
+    let grip_name = (super::text::text().picture.moves)(&context.model.spec.name);
+    grip.widget_info(|| WidgetInfo::labeled(Role::Unknown, true, &grip_name));
     header.show(ui, header_rect, context, tile, commands);
     let model = context.model;
-    let nothing_yet = tile.shown.is_none();
+    let is_past = tile.looked_back.is_some();
+    let nothing_yet = tile.shown.is_none() && !is_past;
     let beside = Places::is_beside(body);
     let banner = body.with_max_y(body.top() + BANNER_HEIGHT);
     let body = if trouble::banner_ui(ui, banner, model, commands) {
@@ -74,18 +94,23 @@ pub(super) fn tile_ui(
     };
     tile.source_panel = [0, 0];
     match &model.child {
-        ChildState::Failed(problem) => {
+        ChildState::Failed(problem) if !is_past => {
             trouble::failed_ui(ui, body, context, problem, tile, commands);
         }
         _ if nothing_yet => trouble::waiting_ui(ui, body, context, tile),
-        _ => body_ui(ui, Places::of(body, beside), model, tile),
+        _ => body_ui(ui, Places::of(body, beside), context, tile),
     }
     // A tile without a picture still says how large one would be, so that the first is in time.
-    if tile.panel == [0, 0] {
+    if tile.order.most == [0, 0] {
         let places = Places::of(body, beside);
-        tile.panel = picture::panel_pixels(ui, places.picture);
+        tile.order = TileOrder {
+            most: picture::panel_pixels(ui, places.picture),
+            newest: context.newest,
+            ..Default::default()
+        };
     }
     counters::counters_ui(ui, footer, model);
+    grip.on_hover_cursor(CursorIcon::Grab).drag_started()
 }
 
 /// Where the parts of a tile's body are.
@@ -140,10 +165,13 @@ impl Places {
     }
 }
 
-fn body_ui(ui: &mut Ui, places: Places, model: &ModelView, tile: &mut TileState) {
-    picture::picture_ui(ui, places.picture, tile);
+fn body_ui(ui: &mut Ui, places: Places, context: &TileContext<'_>, tile: &mut TileState) {
+    picture::picture_ui(ui, places.picture, context, tile);
     if let Some(shown) = &tile.shown {
         answer::answer_ui(ui, places.answer, &shown.event.output);
-        latency::latency_ui(ui, places.latency, model, shown);
+        latency::latency_ui(ui, places.latency, context.model, shown);
+    } else {
+        let text = RichText::new(super::text::text().rewind.no_answer).color(Palette::of(ui).weak);
+        text::text_in(ui, places.answer, Align2::LEFT_TOP, text);
     }
 }

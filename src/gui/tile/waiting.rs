@@ -85,6 +85,8 @@ mod tests {
             model,
             view,
             source: None,
+            newest: false,
+            wheel_zooms: false,
         })
     }
 

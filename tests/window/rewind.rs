@@ -1,0 +1,203 @@
+//! Looking back, zooming, and saving what is shown.
+
+use std::time::Instant;
+
+use egui::Key;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use ringside::gui::App;
+
+use crate::fake::{self, FakeSession};
+use crate::harness::{LONG, has, has_part, kept_text, wait_for, window};
+
+/// A window that has shown frames 151 to `last`, one after another, and keeps them all.
+fn shown_up_to(last: u64) -> (Harness<'static, App>, FakeSession) {
+    let (mut harness, fake) = window(fake::running(151));
+    for seq in 151..=last {
+        fake.set(fake::running(seq));
+        wait_for(&mut harness, &format!("Frame {seq}"));
+        let kept = kept_text(seq - 150);
+        let begin = Instant::now();
+        while !has_part(&harness, &kept) {
+            assert!(begin.elapsed() < LONG, "frame {seq} was never kept");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            harness.step();
+        }
+    }
+    (harness, fake)
+}
+
+#[test]
+fn keys_step_back_and_forward_through_the_frames_shown_and_return_to_the_present() {
+    let (mut harness, fake) = shown_up_to(155);
+    assert!(has(&harness, "espresso 89.4 %"), "155 is the coffee");
+    harness.key_press(Key::Comma);
+    wait_for(&mut harness, "Frame 154");
+    // Each model's own answer to that frame: the cat.
+    assert!(has(&harness, "tiger cat 61.2 %"));
+    assert!(has(&harness, "tiger cat 56.9 %"));
+    assert!(has_part(&harness, "looking back, "));
+    harness.key_press(Key::ArrowLeft);
+    wait_for(&mut harness, "Frame 153");
+    // The session goes on meanwhile, and its frames are kept.
+    fake.set(fake::running(156));
+    let begin = Instant::now();
+    while !has_part(&harness, "6 frames · ") {
+        assert!(begin.elapsed() < LONG, "frame 156 was never kept");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        harness.step();
+    }
+    assert!(has(&harness, "Frame 153"));
+    harness.key_press(Key::Period);
+    wait_for(&mut harness, "Frame 154");
+    assert_eq!(
+        fake.take_sent(),
+        [],
+        "a step among kept frames is none of the source"
+    );
+    harness.key_press(Key::End);
+    wait_for(&mut harness, "Frame 156");
+    assert!(!has_part(&harness, "looking back, "));
+    assert!(has_part(&harness, "space shuttle 40.2 %"));
+}
+
+#[test]
+fn stepping_beyond_the_last_kept_frame_is_the_present() {
+    let (mut harness, _) = shown_up_to(152);
+    harness.key_press(Key::Comma);
+    wait_for(&mut harness, "Frame 151");
+    harness.key_press(Key::Comma);
+    harness.run_ok();
+    assert!(has(&harness, "Frame 151"), "there is none before");
+    harness.key_press(Key::Period);
+    wait_for(&mut harness, "Frame 152");
+    harness.key_press(Key::Period);
+    harness.run_ok();
+    assert!(!has_part(&harness, "looking back, "));
+}
+
+#[test]
+fn a_model_without_an_answer_to_the_frame_looked_back_at_says_so() {
+    let mut view = fake::running(154);
+    view.models[1].shown = None;
+    let (mut harness, fake) = window(view);
+    wait_for(&mut harness, "Frame 154");
+    let begin = Instant::now();
+    while !has_part(&harness, "1 frame · ") {
+        assert!(begin.elapsed() < LONG, "never kept");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        harness.step();
+    }
+    fake.set(fake::running(155));
+    wait_for(&mut harness, "Frame 155");
+    harness.key_press(Key::Comma);
+    wait_for(&mut harness, "Frame 154");
+    assert!(has(&harness, "tiger cat 61.2 %"));
+    assert!(has(
+        &harness,
+        "No answer of this model is kept for this frame"
+    ));
+    assert!(!has(&harness, "tiger cat 56.9 %"));
+}
+
+#[test]
+fn the_last_frames_are_saved_with_the_rows_of_their_predictions() {
+    let (mut harness, _) = shown_up_to(153);
+    let folder = tempfile::tempdir().expect("a folder");
+    harness
+        .state_mut()
+        .set_save_folder(folder.path().to_owned());
+    harness.key_press(Key::W);
+    let begin = Instant::now();
+    while !has_part(&harness, "Saved 3 frames") {
+        assert!(begin.elapsed() < LONG, "never saved");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        harness.step();
+    }
+    let saved = std::fs::read_dir(folder.path()).expect("a folder");
+    let saved: Vec<_> = saved.map(|entry| entry.expect("an entry").path()).collect();
+    assert_eq!(saved.len(), 1);
+    let picture = image::open(saved[0].join("000152.jpg")).expect("a JPEG");
+    assert_eq!(
+        (picture.width(), picture.height()),
+        (600, 400),
+        "the coffee"
+    );
+    let rows = std::fs::read_to_string(saved[0].join("rows.jsonl")).expect("rows");
+    let predictions = rows
+        .lines()
+        .filter(|row| row.contains(r#""type":"prediction""#));
+    assert_eq!(predictions.count(), 6, "three frames, two models");
+}
+
+#[test]
+fn the_shown_frame_is_saved_with_its_exact_pixels() {
+    let (mut harness, _) = shown_up_to(151);
+    let folder = tempfile::tempdir().expect("a folder");
+    harness
+        .state_mut()
+        .set_save_folder(folder.path().to_owned());
+    harness.key_press(Key::P);
+    let begin = Instant::now();
+    while !has_part(&harness, "Saved ") {
+        assert!(begin.elapsed() < LONG, "never saved");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        harness.step();
+    }
+    let saved = std::fs::read_dir(folder.path()).expect("a folder");
+    let saved: Vec<_> = saved.map(|entry| entry.expect("an entry").path()).collect();
+    assert_eq!(saved.len(), 1);
+    let picture = image::open(&saved[0]).expect("a PNG").into_rgb8();
+    let cat = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/samples/cat.jpg");
+    let expected = image::open(cat).expect("the cat").into_rgb8();
+    assert!(picture == expected, "frame 151 is the cat");
+}
+
+#[test]
+fn the_shown_answer_is_copied_as_a_row() {
+    let (mut harness, _) = shown_up_to(151);
+    harness.key_down(Key::C);
+    harness.step();
+    let commands = &harness.output().platform_output.commands;
+    let copied = commands.iter().find_map(|command| match command {
+        egui::OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    });
+    let row: serde_json::Value =
+        serde_json::from_str(&copied.expect("a row")).expect("one JSON object");
+    assert_eq!(row["type"], "prediction");
+    assert_eq!(row["model"], "lite0");
+    assert_eq!(row["seq"], 151);
+    assert_eq!(row["output"]["classes"][0]["name"], "tiger cat");
+}
+
+#[test]
+fn pictures_zoom_to_single_pixels_and_back_together_or_apart() {
+    let (mut harness, _) = shown_up_to(151);
+    harness.key_press(Key::X);
+    harness.run_ok();
+    let at_full_size = |harness: &Harness<'_, App>| {
+        harness
+            .query_all_by_label_contains("451 × 300   100 %")
+            .count()
+    };
+    assert_eq!(at_full_size(&harness), 2);
+    harness.key_press(Key::F);
+    harness.run_ok();
+    assert_eq!(at_full_size(&harness), 0);
+    // The one under the pointer only.
+    let pictures = harness.query_all_by_label("Frame 151");
+    let first = pictures.map(|picture| picture.rect()).next().expect("two");
+    harness.hover_at(first.center());
+    harness.run_ok();
+    harness.key_press(Key::X);
+    harness.run_ok();
+    assert_eq!(at_full_size(&harness), 1);
+    // With the link, both.
+    harness.key_press(Key::F);
+    harness.key_press(Key::K);
+    harness.run_ok();
+    harness.key_press(Key::X);
+    harness.run_ok();
+    assert_eq!(at_full_size(&harness), 2);
+}
