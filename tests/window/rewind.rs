@@ -201,3 +201,16 @@ fn pictures_zoom_to_single_pixels_and_back_together_or_apart() {
     harness.run_ok();
     assert_eq!(at_full_size(&harness), 2);
 }
+
+#[test]
+fn a_zoomed_tile_shows_its_part_of_frames_of_any_size() {
+    // 151 is 451 x 300, 152 is 600 x 400, 153 is 512 x 512.
+    let (mut harness, fake) = shown_up_to(151);
+    harness.key_press(Key::X);
+    harness.run_ok();
+    for (seq, size) in [(152, "600 × 400"), (153, "512 × 512"), (154, "451 × 300")] {
+        fake.set(fake::running(seq));
+        wait_for(&mut harness, &format!("Frame {seq}"));
+        assert!(has_part(&harness, &format!("{size}   100 %")), "{size}");
+    }
+}

@@ -10,7 +10,7 @@ use crate::gui::theme::{Palette, stage_color, strong};
 /// Bars for each factor of ten.
 const PER_DECADE: usize = 12;
 /// Widths and heights in points.
-const NAME_WIDTH: f32 = 70.0;
+const NAME_WIDTH: f32 = 80.0;
 const NUMBERS_WIDTH: f32 = 112.0;
 const TITLE_HEIGHT: f32 = 18.0;
 const AXIS_HEIGHT: f32 = 14.0;
@@ -63,11 +63,9 @@ pub(super) fn histogram_ui(ui: &mut Ui, name: &str, shown: &[Column], stages: us
     let (title, rest) = rect.split_top_bottom_at_y(rect.top() + TITLE_HEIGHT);
     let letters = (title.width() / 8.0) as usize;
     let small = FontId::proportional(11.0);
-    ui.put(
-        title,
-        egui::Label::new(strong(format::elide_middle(name, letters.max(8))).size(12.0))
-            .halign(egui::Align::Min),
-    );
+    ui.scope_builder(egui::UiBuilder::new().max_rect(title), |ui| {
+        ui.label(strong(format::elide_middle(name, letters.max(8))).size(12.0));
+    });
     let steady: Vec<&Column> = shown.iter().filter(|column| !column.warmup).collect();
     if steady.is_empty() {
         let at = rest.center();

@@ -26,7 +26,7 @@ pub(super) struct Copier {
 }
 
 /// What a tile got last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Served {
     order: TileOrder,
     /// Sequence of the answer.
@@ -266,10 +266,12 @@ impl Copier {
         let actual = [frame.description.width, frame.description.height];
         let frame_size = size.unwrap_or(actual);
         let whole = [0, 0, actual[0], actual[1]];
-        let crop = order
-            .crop
-            .map_or(whole, |crop| crop_in(crop, frame_size, actual));
-        let reduced = fitting([crop[2], crop[3]], order.most);
+        let part = order.zoomed.and_then(|zoomed| zoomed.part(frame_size));
+        let (crop, most) = match part {
+            Some((crop, most)) => (crop_in(crop, frame_size, actual), most),
+            None => (whole, order.most),
+        };
+        let reduced = fitting([crop[2], crop[3]], most);
         let image = match self.reducer.image(frame, crop, reduced) {
             Ok(image) => image,
             Err(cause) => {

@@ -8,5 +8,5 @@ mod pool;
 mod reduce;
 
 pub(super) use board::{Board, Previews};
-pub(super) use order::{Arrival, Grabbed, Panels, Picture, SourceArrival, TileOrder};
+pub(super) use order::{Arrival, Grabbed, Panels, Picture, SourceArrival, TileOrder, Zoomed};
 pub(super) use reduce::{Reducer, fitting};

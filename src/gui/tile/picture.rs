@@ -9,7 +9,7 @@ use super::readout::{fed_text, own_text};
 use super::text::text_in;
 use super::zoom::{Place, Zoom, draws_squares};
 use crate::gui::format;
-use crate::gui::preview::TileOrder;
+use crate::gui::preview::{TileOrder, Zoomed};
 use crate::gui::state::{ShownPicture, SourcePicture, TileState};
 use crate::gui::text::text;
 use crate::gui::theme::Palette;
@@ -40,10 +40,12 @@ pub(super) fn picture_ui(ui: &mut Ui, rect: Rect, context: &TileContext<'_>, til
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
             move_ui(ui, &response, &mut tile.zoom, &place, context.wheel_zooms);
             tile.scale = tile.zoom.scale(&place);
-            if let Some(crop) = tile.zoom.crop(&place) {
-                tile.order.crop = Some(crop);
-                tile.order.most = order_pixels(ui, crop, tile.scale);
-            }
+            tile.order.zoomed = tile.zoom.is_zoomed().then(|| Zoomed {
+                zoom: tile.zoom,
+                panel: panel.size(),
+                pixels_per_point: place.pixels_per_point,
+                longest: ui.input(|input| input.max_texture_side) as u32,
+            });
             tile.order.inspect = response.hovered();
             let frame = tile.zoom.frame_rect(&place);
             frame_ui(ui, panel, frame, picture, is_own);
@@ -74,12 +76,6 @@ fn place(ui: &Ui, panel: Rect, picture: &ShownPicture) -> Place {
         frame: vec2(width as f32, height as f32).max(Vec2::splat(1.0)),
         pixels_per_point: ui.pixels_per_point(),
     }
-}
-
-/// Pixels of a picture of a part of a frame, at a scale.
-fn order_pixels(ui: &Ui, crop: [u32; 4], scale: f32) -> [u32; 2] {
-    let largest = ui.input(|input| input.max_texture_side) as u32;
-    [crop[2], crop[3]].map(|side| ((side as f32 * scale).ceil() as u32).clamp(1, largest))
 }
 
 /// Zooms by the wheel (where it does not scroll the tiles), with Ctrl, or by pinching; moves by
@@ -238,7 +234,14 @@ fn frame_ui(ui: &Ui, panel: Rect, frame: Rect, picture: &ShownPicture, is_own: b
 
 fn caption_ui(ui: &mut Ui, rect: Rect, tile: &TileState, newest: bool) {
     let palette = Palette::of(ui);
-    let (left, right) = split_caption(rect);
+    let (left, mut right) = split_caption(rect);
+    let left = if tile.zoom.is_zoomed() {
+        // The scale needs some room.
+        right.min.x -= 50.0_f32.min(left.width());
+        left.with_max_x(right.left())
+    } else {
+        left
+    };
     let weak = |text: String| RichText::new(text).size(11.0).color(palette.weak);
     let Some(shown) = &tile.shown else {
         if let Some(picture) = &tile.picture {
