@@ -55,10 +55,10 @@ const LIGHT: Palette = Palette {
     well: Color32::from_rgb(233, 236, 240),
     text: Color32::from_rgb(24, 30, 38),
     weak: Color32::from_rgb(92, 101, 114),
-    accent: Color32::from_rgb(22, 104, 220),
-    good: Color32::from_rgb(10, 125, 80),
-    warning: Color32::from_rgb(150, 95, 0),
-    bad: Color32::from_rgb(200, 40, 32),
+    accent: Color32::from_rgb(18, 94, 202),
+    good: Color32::from_rgb(8, 110, 70),
+    warning: Color32::from_rgb(140, 88, 0),
+    bad: Color32::from_rgb(190, 36, 28),
 };
 
 impl Palette {
@@ -275,10 +275,39 @@ mod tests {
                 palette.warning,
                 palette.bad,
             ] {
-                for behind in [palette.card, palette.background] {
+                for behind in [palette.card, palette.background, palette.well] {
                     let contrast = contrast(text, behind);
                     assert!(contrast >= 4.5, "{text:?} on {behind:?}: {contrast:.2}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn text_on_controls_and_banners_is_legible_in_both_themes() {
+        for (theme, palette) in [(Theme::Dark, &DARK), (Theme::Light, &LIGHT)] {
+            let visuals = visuals(theme);
+            let widgets = &visuals.widgets;
+            for widget in [
+                &widgets.noninteractive,
+                &widgets.inactive,
+                &widgets.hovered,
+                &widgets.active,
+                &widgets.open,
+            ] {
+                for below in [palette.card, palette.background] {
+                    let behind = below.blend(widget.bg_fill);
+                    let contrast = contrast(widget.fg_stroke.color, behind);
+                    assert!(contrast >= 4.5, "{theme:?}: {contrast:.2}");
+                }
+            }
+            let selected = palette.card.blend(visuals.selection.bg_fill);
+            assert!(contrast(visuals.selection.stroke.color, selected) >= 4.5);
+            // Strips of tiles and pills: the colour itself on a faint ground of it.
+            for color in [palette.good, palette.warning, palette.bad, palette.weak] {
+                let behind = palette.card.blend(color.gamma_multiply(0.15));
+                let contrast = contrast(color, behind);
+                assert!(contrast >= 4.5, "{theme:?}: {color:?}: {contrast:.2}");
             }
         }
     }

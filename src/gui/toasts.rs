@@ -4,17 +4,21 @@
 use std::time::Duration;
 
 use egui::accesskit::{Live, Role as AccessRole};
-use egui::{Align, Frame, Label, Layout, Margin, RichText, Stroke, Ui};
+use egui::{Align, Label, Layout, Role, Stroke, StrokeKind, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
 
 use super::command::{CommandSender, UiCommand};
+use super::panels::about_word;
 use super::state::{Tab, WindowState};
 use super::text::text;
-use super::theme::{GAP, Palette, strong};
+use super::theme::{Palette, strong};
 use crate::base::monotonic_nanos;
 use crate::session::{ChildState, LogLevel, LogLine, SessionView};
 
 /// More are not shown at a time; the newest ones stay.
 const MOST: usize = 3;
+/// Height of one, and the gap below it, in points.
+const HEIGHT: f32 = 28.0;
+const SPACE: f32 = 4.0;
 /// How long one is shown.
 const WARNING_NANOS: u64 = 8_000_000_000;
 const ERROR_NANOS: u64 = 15_000_000_000;
@@ -83,8 +87,9 @@ impl Toasts {
         ))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.shown.is_empty()
+    /// Height of all of them, in points; 0 where there is none.
+    pub(super) fn height(&self) -> f32 {
+        self.shown.len() as f32 * (HEIGHT + SPACE)
     }
 }
 
@@ -111,6 +116,7 @@ fn is_on_screen(view: &SessionView, line: &LogLine, solo: Option<&str>) -> bool 
 
 /// The strip: a line for each, with its level in words.
 pub(super) fn toasts_ui(ui: &mut Ui, state: &mut WindowState, commands: &CommandSender) {
+    ui.spacing_mut().item_spacing.y = SPACE;
     let mut dismissed = None;
     for (place, toast) in state.toasts.shown.iter().enumerate() {
         if toast_ui(ui, place, toast, commands) {
@@ -129,50 +135,44 @@ fn toast_ui(ui: &mut Ui, place: usize, toast: &Toast, commands: &CommandSender) 
         LogLevel::Error => (words.error, palette.bad),
         _ => (words.warning, palette.warning),
     };
-    let mut dismissed = false;
-    let frame = Frame::new()
-        .fill(palette.card)
-        .stroke(Stroke::new(1.0, color))
-        .corner_radius(6)
-        .inner_margin(Margin::symmetric(10, 2));
     let line = &toast.line;
-    let response = frame
-        .show(ui, |ui| {
-            ui.spacing_mut().interact_size.y = 22.0;
-            ui.spacing_mut().button_padding.y = 1.0;
-            ui.push_id(("toast", place, line.at_nanos), |ui| {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    ui.set_height(22.0);
-                    let name = (words.dismiss_of)(&line.message);
-                    let button = ui.button(words.dismiss);
-                    button
-                        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
-                    dismissed = button.clicked();
-                    let log = UiCommand::ShowLogOf(line.about.clone());
-                    if ui.button(log.text()).on_hover_text(log.tooltip()).clicked() {
-                        commands.send(log);
-                        dismissed = true;
-                    }
-                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                        ui.label(strong(word).color(color));
-                        ui.label(strong(line.about.as_str()));
-                        let message = Label::new(RichText::new(&line.message)).truncate();
-                        let message = ui.add(message);
-                        ui.ctx().accesskit_node_builder(message.id, |node| {
-                            node.set_role(AccessRole::Alert);
-                            node.set_label(format!("{word}: {}", line.message));
-                            node.set_live(Live::Polite);
-                        });
-                        if let Some(hint) = &line.hint {
-                            message.on_hover_text(hint);
-                        }
-                    });
-                });
+    let whole = Vec2::new(ui.available_width(), HEIGHT);
+    let (_, row) = ui.allocate_space(whole);
+    let stroke = Stroke::new(1.0, color);
+    ui.painter()
+        .rect(row, 6.0, palette.card, stroke, StrokeKind::Inside);
+    let mut dismissed = false;
+    let inner = UiBuilder::new()
+        .id_salt(("toast", place, line.at_nanos))
+        .max_rect(row.shrink2(vec2(10.0, 2.0)))
+        .layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(inner, |ui| {
+        ui.spacing_mut().interact_size.y = 22.0;
+        ui.spacing_mut().button_padding.y = 1.0;
+        let name = (words.dismiss_of)(&line.message);
+        let button = ui.button(words.dismiss);
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+        dismissed = button.clicked();
+        let log = UiCommand::ShowLogOf(line.about.clone());
+        if ui.button(log.text()).on_hover_text(log.tooltip()).clicked() {
+            commands.send(log);
+            dismissed = true;
+        }
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.label(strong(word).color(color));
+            ui.label(strong(about_word(&line.about)));
+            let message = ui.add(Label::new(line.message.as_str()).truncate());
+            ui.ctx().accesskit_node_builder(message.id, |node| {
+                node.set_role(AccessRole::Alert);
+                node.set_label(format!("{word}: {}", line.message));
+                node.set_live(Live::Polite);
             });
-        })
-        .response;
-    ui.add_space(GAP / 2.0);
-    dismissed || response.clicked()
+            if let Some(hint) = &line.hint {
+                message.on_hover_text(hint);
+            }
+        });
+    });
+    dismissed
 }
 
 #[cfg(test)]
@@ -203,7 +203,7 @@ mod tests {
         };
         let mut toasts = Toasts::after(&view);
         toasts.update(&view, Tab::Latency, None);
-        assert!(toasts.is_empty());
+        assert!(toasts.shown.is_empty());
         view.log = vec![
             line(1, LogLevel::Error, "old"),
             line(2, LogLevel::Warning, "a"),
@@ -219,7 +219,7 @@ mod tests {
         toasts.update(&view, Tab::Latency, None);
         assert_eq!(messages(&toasts), ["c", "d", "e"]);
         toasts.update(&view, Tab::Log, None);
-        assert!(toasts.is_empty(), "the log is on screen");
+        assert!(toasts.shown.is_empty(), "the log is on screen");
     }
 
     #[test]

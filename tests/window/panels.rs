@@ -205,6 +205,11 @@ fn new_warnings_are_shown_beside_everything_and_no_more_than_three() {
         .query_all_by_label_contains("Dismiss: ")
         .map(|button| button.rect())
         .collect();
+    // One line each, one below the other.
+    for pair in dismiss.windows(2) {
+        let step = (pair[1].top() - pair[0].top()).abs();
+        assert!((20.0..40.0).contains(&step), "{dismiss:?}");
+    }
     for control in [
         "Menu of lite0",
         "Menu of lite0-int8",

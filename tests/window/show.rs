@@ -7,7 +7,7 @@ use std::time::Duration;
 use fake::FakeSession;
 use ringside::base::{Worker, monotonic_nanos};
 use ringside::gui::{WindowOptions, run};
-use ringside::session::{ChildState, LogLevel, SessionPhase, SessionView};
+use ringside::session::{ChildState, LogLevel, LogLine, SessionPhase, SessionView};
 
 fn main() -> Result<(), ringside::gui::GuiError> {
     let scene = std::env::args().nth(1).unwrap_or_else(|| "live".to_owned());
@@ -18,6 +18,7 @@ fn main() -> Result<(), ringside::gui::GuiError> {
     };
     run(options, move |wake| {
         let session = fake.clone();
+        let other = fake.clone();
         session.set_wake(wake);
         if scene == "live" {
             // Lives as long as the process.
@@ -26,6 +27,31 @@ fn main() -> Result<(), ringside::gui::GuiError> {
                     std::thread::sleep(Duration::from_millis(33));
                     session.set(fake::running(seq));
                 }
+            })?);
+        }
+        if scene == "toasts" {
+            // As above.
+            std::mem::forget(Worker::spawn("fake", move || {
+                std::thread::sleep(Duration::from_secs(2));
+                let mut view = fake::running(333);
+                let mut lines = view.log.to_vec();
+                for (level, message) in [
+                    (LogLevel::Warning, "gray.png was left out: no such file"),
+                    (
+                        LogLevel::Error,
+                        "the ring cannot be made larger: /dev/shm is full",
+                    ),
+                ] {
+                    lines.push(LogLine {
+                        at_nanos: monotonic_nanos(),
+                        level,
+                        about: "source".to_owned(),
+                        message: message.to_owned(),
+                        hint: None,
+                    });
+                }
+                view.log = lines.into();
+                other.set(view);
             })?);
         }
         Ok(Box::new(fake))

@@ -50,8 +50,10 @@ impl App {
         ui.ctx().accesskit_node_builder(handle, |node| {
             node.set_label(text().center.resize_panel);
         });
-        if !self.state.toasts.is_empty() {
+        let toasts = self.state.toasts.height();
+        if toasts > 0.0 {
             Panel::bottom("toasts")
+                .exact_size(toasts)
                 .show_separator_line(false)
                 .frame(Frame::new().inner_margin(Margin::symmetric(margin, 0)))
                 .show(ui, |ui| toasts_ui(ui, &mut self.state, commands));

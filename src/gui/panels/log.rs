@@ -136,7 +136,7 @@ fn name_field(field: &Response, name: &str) {
 }
 
 /// What a line is about, in words: the name of a model is as the user gave it.
-fn about_word(about: &str) -> &str {
+pub(in crate::gui) fn about_word(about: &str) -> &str {
     let words = &text().log;
     match about {
         "session" => words.of_session,

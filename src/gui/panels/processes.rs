@@ -20,8 +20,6 @@ pub(super) fn processes_ui(
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().interact_size.y = 22.0;
         ui.spacing_mut().button_padding.y = 1.0;
-        ring_ui(ui, view.ring.as_ref());
-        ui.add_space(6.0);
         Grid::new("processes")
             .num_columns(8)
             .spacing([18.0, 5.0])
@@ -33,6 +31,8 @@ pub(super) fn processes_ui(
                 }
             });
         saved_ui(ui, view, state);
+        ui.add_space(8.0);
+        ring_ui(ui, view.ring.as_ref());
         words_ui(
             ui,
             text().process.producer,
@@ -54,6 +54,7 @@ fn head_ui(ui: &mut Ui) {
         words.cpu,
         words.memory,
         words.restarts,
+        words.steer,
         words.counters,
     ];
     for head in heads {
@@ -71,11 +72,11 @@ fn producer_ui(ui: &mut Ui, view: &SessionView, commands: &CommandSender) {
         &format::count(source.published),
         &format::count(source.skipped),
     );
-    ui.label(counters);
     ui.horizontal(|ui| {
         let restart = UiCommand::RestartSource;
         button_ui(ui, words.restart, words.producer, restart, commands);
     });
+    ui.label(counters);
     ui.end_row();
 }
 
@@ -93,7 +94,6 @@ fn consumer_ui(ui: &mut Ui, model: &ModelView, commands: &CommandSender) {
     ]
     .map(format::count);
     let counters = (words.model_counters)(&predicted, &dropped, &lost, &invalid, &unreported);
-    ui.label(counters);
     ui.horizontal(|ui| {
         let owned = || name.to_owned();
         let (word, command) = match model.child {
@@ -109,6 +109,7 @@ fn consumer_ui(ui: &mut Ui, model: &ModelView, commands: &CommandSender) {
             button_ui(ui, word, name, command, commands);
         }
     });
+    ui.label(counters);
     ui.end_row();
 }
 

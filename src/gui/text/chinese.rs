@@ -75,7 +75,7 @@ pub(super) static CHINESE: Strings = Strings {
             format!("正在等待 {name}，它不接收帧：请暂停、重启或移除它，或改用 `live` 方式")
         },
         producer: |pid, restarts| format!("生产者进程 {pid}，已重启 {restarts} 次"),
-        rate_unit: "帧/秒",
+        rate_unit: "fps",
         rate_meaning: "每秒发布的帧数",
         skipped: "跳过",
         skipped_meaning: "图像源中无法读取的条目；原因见日志",
@@ -132,6 +132,7 @@ pub(super) static CHINESE: Strings = Strings {
         cores: |cores| format!("{cores:.2} 核"),
         memory: "内存",
         restarts: "重启次数",
+        steer: "操作",
         producer: "生产者",
         waiting: "等待中",
         starting: "启动中",

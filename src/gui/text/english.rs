@@ -134,6 +134,7 @@ pub(super) static ENGLISH: Strings = Strings {
         cores: |cores| format!("{cores:.2} cores"),
         memory: "memory",
         restarts: "restarts",
+        steer: "commands",
         producer: "producer",
         waiting: "waiting",
         starting: "starting",

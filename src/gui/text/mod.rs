@@ -98,7 +98,7 @@ mod tests {
             }
         }
         // Signs and names that are the same in both.
-        assert_eq!(same, ["PID", "CPU", "p50", "p99"]);
+        assert_eq!(same, ["fps", "PID", "CPU", "p50", "p99"]);
     }
 
     #[test]

@@ -70,7 +70,7 @@ strings! {
     }
     /// The processes and their ring.
     process: ProcessWords {
-        name, pid, state, cpu, cores(f32), memory, restarts, producer, waiting, starting, running,
+        name, pid, state, cpu, cores(f32), memory, restarts, steer, producer, waiting, starting, running,
         paused, stale, restarting, failed, stopped, gone, pause, resume, restart, remove,
         save_repro, of_process(&str, &str), counters, source_counters(&str, &str),
         model_counters(&str, &str, &str, &str, &str), last_lines(&str), ring, ring_facts(u32, &str, usize),
