@@ -172,7 +172,7 @@ impl Consumer {
             }
             Command::Play => {
                 self.playing = true;
-                self.connection.reader.join();
+                self.join();
             }
             Command::Pause => {
                 self.playing = false;
@@ -192,6 +192,7 @@ impl Consumer {
     fn step(&mut self) -> Result<(), Failure> {
         if self.pipeline.step(&mut self.connection)? == Step::Drained {
             self.connection.drained = true;
+            self.events.send_unreported();
             if self.pipeline.has_enough() {
                 // What comes is for others: it is not dropped by this one.
                 self.connection.reader.leave();
@@ -219,14 +220,22 @@ impl Consumer {
         self.connection
             .take_turns(self.target, schedule, delivery)?;
         if self.playing {
-            self.connection.reader.join();
+            self.join();
         }
         Ok(())
+    }
+
+    /// Enters the set of readers, unless it has answered as many frames as it is to.
+    fn join(&mut self) {
+        if !self.pipeline.has_enough() {
+            self.connection.reader.join();
+        }
     }
 
     /// Reports what has been taken.
     fn finish(mut self) -> Result<(), Failure> {
         self.pipeline.finish(&mut self.connection)?;
+        self.events.send_unreported();
         self.pipeline.leave_model();
         Ok(())
     }

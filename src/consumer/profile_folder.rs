@@ -2,7 +2,6 @@ use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// A folder into which ONNX Runtime writes a profile; removed with all that is in it.
@@ -15,7 +14,7 @@ pub(super) struct ProfileFolder {
     _lock: File,
 }
 
-/// Before the number of the process.
+/// Before what makes the name unique.
 const PREFIX: &str = "ringside-profile-";
 /// Age from which a folder without a lock has been left behind, and is not just being made.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
@@ -27,14 +26,9 @@ impl ProfileFolder {
     }
 
     fn create_in(parent: &Path) -> io::Result<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
         sweep(parent, LEFT_BEHIND)?;
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = parent.join(format!("{PREFIX}{}-{count}", std::process::id()));
-        // Of a process that was killed and had the same number.
-        if path.is_dir() {
-            fs::remove_dir_all(&path)?;
-        }
+        // Not the number of the process: containers that share a folder share numbers.
+        let path = parent.join(format!("{PREFIX}{}", ulid::Ulid::new()));
         DirBuilder::new().mode(0o700).create(&path)?;
         let lock = File::open(&path)?;
         lock.lock()?;

@@ -141,6 +141,15 @@ impl EventSender {
         }
     }
 
+    /// Says how many events were left out since it was said last; waits while the queue is full. For
+    /// a sender that offers nothing for a while.
+    pub fn send_unreported(&self) {
+        let count = self.unreported.swap(0, Ordering::Relaxed);
+        if count > 0 {
+            self.send(&Event::Unreported { count });
+        }
+    }
+
     fn try_line(&self, event: &Event) -> bool {
         match self.queue.try_send(Outgoing::Line(line(event))) {
             Ok(()) | Err(TrySendError::Disconnected(_)) => true,

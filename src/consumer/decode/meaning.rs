@@ -37,6 +37,12 @@ impl Meaning {
         Self::settled(are, Origin::Graph, evidence)
     }
 
+    /// Numbers of an integer type, whose scale is not known: never a share of 1.
+    pub(super) fn of_integers(dtype: &str) -> Self {
+        let evidence = format!("the output is {dtype}");
+        Self::settled(ScoreMeaning::Scores, Origin::Shape, evidence)
+    }
+
     fn settled(are: ScoreMeaning, origin: Origin, evidence: String) -> Self {
         Self {
             found: Some(ClassScores {
@@ -55,8 +61,9 @@ impl Meaning {
 
     /// Learns from the numbers of one frame, all finite.
     ///
-    /// Rows of a softmax always sum to 1, so that one row that does not is proof of logits; rows that
-    /// do are taken for probabilities until then.
+    /// Rows of a softmax always sum to 1: rows that do are taken for probabilities until one does not.
+    /// Then the numbers are no softmax, and are read as logits, which most such models give; scores of
+    /// each class by itself cannot be told from these and have to be named by the layout.
     pub(super) fn learn(&mut self, row: &[f32]) {
         if self.settled {
             return;

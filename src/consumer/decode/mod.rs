@@ -161,7 +161,10 @@ impl Known<'_> {
             LOGITS => Meaning::wished(ScoreMeaning::Logits, origin, layout),
             PROBABILITIES => Meaning::wished(ScoreMeaning::Probabilities, origin, layout),
             SCORES => Meaning::wished(ScoreMeaning::Scores, origin, layout),
-            _ => Meaning::of_graph(self.last_operator),
+            _ => match self.outputs.first().map(|output| output.dtype.as_str()) {
+                Some(dtype @ ("u8" | "i8")) => Meaning::of_integers(dtype),
+                _ => Meaning::of_graph(self.last_operator),
+            },
         };
         // A classifier has no layout `raw`; its task was asked for beside it.
         let layout = if layout == RAW { CLASSES } else { layout };
