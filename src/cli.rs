@@ -9,9 +9,11 @@ mod exit;
 mod ring_command;
 mod run_command;
 mod runtime_command;
+mod settings_file;
 mod signals;
 mod terminal;
 mod window_command;
+mod window_session;
 
 pub use arguments::Arguments;
 pub use exit::Exit;

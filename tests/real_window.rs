@@ -303,10 +303,10 @@ fn a_display_that_is_not_there_is_said_without_a_place_in_a_source_file() {
 }
 
 #[test]
-fn bad_arguments_of_the_window_are_answered_with_its_own_command() {
-    let finished = finish(ringside(["gui"]).env("DISPLAY", ":6553"));
+fn bad_arguments_of_the_window_are_refused_before_it_opens() {
+    let finished = finish(ringside(["gui", "--fps=-1"]).env("DISPLAY", ":6553"));
     assert_eq!(finished.code(), 2, "{}", finished.stderr);
-    assert!(finished.stderr.contains("ringside gui --source"));
+    assert!(finished.stderr.contains("fps = -1 is not a rate"));
     assert!(!finished.stderr.contains("ringside run"));
 }
 

@@ -12,6 +12,8 @@ mod layouts;
 mod panels;
 #[path = "window/rewind.rs"]
 mod rewind;
+#[path = "window/sources.rs"]
+mod sources;
 #[path = "window/timeline.rs"]
 mod timeline;
 #[path = "window/troubles.rs"]

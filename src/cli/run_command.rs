@@ -79,6 +79,11 @@ pub(super) fn session_spec(
     let usage = |error| Ending::new(Exit::Usage, error);
     let mut spec = match &arguments.session {
         Some(file) => SessionSpec::load(file).map_err(usage)?,
+        // In a window, source and models can be named later.
+        None if command == "gui" => SessionSpec {
+            source: String::new(),
+            ..SessionSpec::default()
+        },
         None if arguments.source.as_deref().is_none_or(str::is_empty)
             || arguments.models.is_empty() =>
         {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use super::arguments::SessionArguments;
 use super::exit::{Ending, Exit};
 use super::run_command::{options, run_to_end, session_spec};
+use super::settings_file::settings_file;
 use super::signals::Interrupts;
 use super::terminal::Terminal;
+use super::window_session::WindowSession;
 use super::{demo, runtime_command};
 use crate::frame::Frame;
-use crate::gui::{self, FramePreview, GuiError, SessionHandle, WindowOptions};
+use crate::gui::{self, FramePreview, GuiError, SessionHandle, WindowOptions, WindowServices};
 use crate::session::{Session, SessionCommand, SessionOptions, SessionSpec, SessionView};
 use crate::{report, ring};
 
@@ -26,9 +28,10 @@ pub(super) fn gui(
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned(),
+        None if spec.source.is_empty() => "new session".to_owned(),
         None => spec.source.clone(),
     };
-    open(spec, title, onnxruntime)?;
+    open(spec, title, arguments.session.clone(), onnxruntime)?;
     Ok(Exit::Done)
 }
 
@@ -41,7 +44,7 @@ pub(super) fn demo(onnxruntime: Option<PathBuf>) -> anyhow::Result<Exit> {
     let mut spec = SessionSpec::load(&file).map_err(|error| Ending::new(Exit::Usage, error))?;
     let window = gui::check_display()
         .map_err(anyhow::Error::from)
-        .and_then(|()| open(spec.clone(), "demo".to_owned(), onnxruntime.clone()));
+        .and_then(|()| open(spec.clone(), "demo".to_owned(), None, onnxruntime.clone()));
     match window {
         Ok(()) => Ok(Exit::Done),
         Err(error)
@@ -61,28 +64,45 @@ pub(super) fn demo(onnxruntime: Option<PathBuf>) -> anyhow::Result<Exit> {
     }
 }
 
-fn open(spec: SessionSpec, title: String, onnxruntime: Option<PathBuf>) -> anyhow::Result<()> {
+fn open(
+    spec: SessionSpec,
+    title: String,
+    session_file: Option<PathBuf>,
+    onnxruntime: Option<PathBuf>,
+) -> anyhow::Result<()> {
     runtime_command::ensure(onnxruntime.as_deref())?;
-    let base = SessionOptions {
-        interactive: true,
-        repro: Some(Arc::new(|capture, folder| {
-            report::write_repro(capture, folder).map_err(std::io::Error::other)
-        })),
-        ..options(onnxruntime)?
-    };
+    // Found now, so that a session that is opened later finds it, too.
+    let program = options(onnxruntime.clone())?.program;
     let window = WindowOptions {
         title,
         open_preview: Box::new(open_preview),
+        services: WindowServices {
+            settings: settings_file(),
+            spec: spec.clone(),
+            session_file,
+            demo: demo::find(),
+        },
     };
     gui::run(window, move |wake| {
-        let session = Arc::new(Session::start(spec, SessionOptions { wake, ..base })?);
-        let ended = Arc::clone(&session);
+        let start = move |spec| {
+            let base = SessionOptions {
+                onnxruntime: onnxruntime.clone(),
+                interactive: true,
+                wake: Arc::clone(&wake),
+                repro: Some(Arc::new(|capture, folder| {
+                    report::write_repro(capture, folder).map_err(std::io::Error::other)
+                })),
+                ..SessionOptions::new(program.clone())
+            };
+            Session::start(spec, base)
+        };
+        let session = WindowSession::start(spec, Box::new(start))?;
+        let ended = session.clone();
         let interrupts = Interrupts::watch(move || {
-            ended.send(SessionCommand::Stop);
-            ended.wait();
+            ended.end();
             std::process::exit(Exit::Interrupted as i32);
         })?;
-        Ok(Box::new(WindowSession {
+        Ok(Box::new(Interruptible {
             session,
             _interrupts: interrupts,
         }))
@@ -90,13 +110,13 @@ fn open(spec: SessionSpec, title: String, onnxruntime: Option<PathBuf>) -> anyho
     Ok(())
 }
 
-/// The window's session.
-struct WindowSession {
-    session: Arc<Session>,
+/// The window's session, which a signal ends.
+struct Interruptible {
+    session: WindowSession,
     _interrupts: Interrupts,
 }
 
-impl SessionHandle for WindowSession {
+impl SessionHandle for Interruptible {
     fn view(&self) -> Arc<SessionView> {
         self.session.view()
     }
@@ -105,9 +125,12 @@ impl SessionHandle for WindowSession {
         self.session.send(command);
     }
 
+    fn open(&self, spec: SessionSpec) {
+        self.session.open(spec);
+    }
+
     fn end(&self) {
-        self.session.send(SessionCommand::Stop);
-        self.session.wait();
+        self.session.end();
     }
 }
 

@@ -2,10 +2,11 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
 use super::picture_command::PictureCommand;
+use super::sources::SideCommand;
 use super::text::{Strings, text};
 
 /// Everything that the user can ask for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum UiCommand {
     /// Start, pause, or begin again after the end.
     TogglePlay,
@@ -59,6 +60,8 @@ pub(super) enum UiCommand {
     SaveRepro(String),
     /// Something about pictures.
     Picture(PictureCommand),
+    /// The panel of source and models, and what it opens.
+    Side(SideCommand),
 }
 
 impl From<PictureCommand> for UiCommand {
@@ -92,7 +95,8 @@ impl UiCommand {
     /// The commands that have a key, those about pictures too.
     pub(super) fn with_keys() -> impl Iterator<Item = Self> {
         let pictures = PictureCommand::WITH_KEYS.into_iter().map(Self::Picture);
-        Self::WITH_KEYS.into_iter().chain(pictures)
+        let of_side = SideCommand::WITH_KEYS.into_iter().map(Self::Side);
+        Self::WITH_KEYS.into_iter().chain(of_side).chain(pictures)
     }
 
     /// What it is called on buttons, in menus and for assistive technology.
@@ -129,6 +133,7 @@ impl UiCommand {
             Self::RemoveModel(_) => names.remove_model,
             Self::SaveRepro(_) => names.save_repro,
             Self::Picture(command) => command.text_in(strings),
+            Self::Side(command) => command.text(),
         }
     }
 
@@ -181,6 +186,7 @@ impl UiCommand {
             Self::RemoveModel(_) => tips.remove_model,
             Self::SaveRepro(_) => tips.save_repro,
             Self::Picture(command) => command.tooltip(),
+            Self::Side(command) => command.tooltip(),
         }
     }
 
@@ -230,6 +236,7 @@ impl UiCommand {
                 }
             }
             Self::Picture(command) => command.shortcuts(),
+            Self::Side(command) => command.shortcuts(),
             Self::ShowLogOf(_)
             | Self::SoloOf(_)
             | Self::ToggleMotion

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::frame::Frame;
-use crate::session::{SessionCommand, SessionView};
+use crate::session::{SessionCommand, SessionSpec, SessionView};
 
 /// A session as the window sees it: pictures of its state, and commands to it.
 ///
@@ -11,6 +11,9 @@ pub trait SessionHandle: Send + Sync {
     fn view(&self) -> Arc<SessionView>;
     /// Tells the session what to do; never waits for it to be done.
     fn send(&self, command: SessionCommand);
+    /// Ends what runs, in order, and then starts the session `spec` in its place; never waits. The
+    /// next views are those of the new one.
+    fn open(&self, spec: SessionSpec);
     /// Ends the session and waits until its children are gone and its rows are written. The window
     /// calls it when it is closed or lost; it may be called again.
     fn end(&self);

@@ -21,6 +21,7 @@ pub(super) enum Icon {
     Copy,
     Keys,
     Menu,
+    Side,
 }
 
 /// Width and height of an icon button, in points.
@@ -124,6 +125,11 @@ fn draw(painter: &Painter, icon: Icon, center: Pos2, color: Color32) {
             for y in [-5.0, 0.0, 5.0] {
                 painter.circle_filled(at(0.0, y), 1.6, color);
             }
+        }
+        Icon::Side => {
+            let frame = Rect::from_center_size(center, Vec2::new(14.0, 12.0));
+            painter.rect_stroke(frame, 2.0, line, egui::StrokeKind::Middle);
+            painter.vline(center.x - 2.5, frame.y_range(), line);
         }
         Icon::Keys | Icon::Language => {
             let sign = if icon == Icon::Keys { "?" } else { "文" };

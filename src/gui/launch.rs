@@ -7,7 +7,7 @@ use egui::Vec2;
 
 use super::ending::{self, QuietPanics};
 use super::preview::Board;
-use super::{App, GuiError, Language, OpenPreview, SessionHandle, Wake};
+use super::{App, GuiError, Language, OpenPreview, SessionHandle, Wake, WindowServices};
 
 /// Why a session could not be started.
 type BoxedError = Box<dyn std::error::Error + Send + Sync>;
@@ -18,6 +18,8 @@ pub struct WindowOptions {
     pub title: String,
     /// Attaches to the session's ring for previews.
     pub open_preview: OpenPreview,
+    /// What the program does for the window.
+    pub services: WindowServices,
 }
 
 /// Size of a new window, in points.
@@ -56,6 +58,7 @@ pub fn run(
     let WindowOptions {
         title,
         open_preview,
+        services,
     } = options;
     let board = Arc::<Board>::default();
     let wake = board.wake();
@@ -83,7 +86,8 @@ pub fn run(
     let is_open = Rc::clone(&opened);
     let create: eframe::AppCreator<'_> = Box::new(move |creation| {
         let session = started.take().ok_or("the window has no session")??;
-        let mut app = App::attached(&creation.egui_ctx, open_preview, board, session)?;
+        let mut app = App::attached(&creation.egui_ctx, open_preview, board, session)?
+            .with_services(&creation.egui_ctx, services);
         app.set_language(Language::of_environment());
         app.watch(creation)?;
         is_open.set(true);

@@ -19,7 +19,9 @@ pub const SPEC_VERSION: u32 = 1;
 /// Paths are absolute; text forms are escaped by [`escape_path`](crate::base::escape_path).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionSpec {
-    /// Address of the source.
+    /// Address of the source; empty: none yet, until [`SessionCommand::SetSource`] names one.
+    ///
+    /// [`SessionCommand::SetSource`]: crate::session::SessionCommand::SetSource
     pub source: String,
     /// Which frames models get; `None`: every one, unless the source is a camera or a stream.
     pub delivery: Option<Delivery>,

@@ -18,6 +18,9 @@ pub(super) fn resolve_path(text: &str, folder: &Path) -> PathBuf {
 
 /// The address `text` with its path absolute and escaped.
 pub(super) fn resolve_source(text: &str, folder: &Path) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
     let scheme = FILE_SCHEMES
         .into_iter()
         .find(|scheme| text.starts_with(scheme))
@@ -63,6 +66,7 @@ mod tests {
             ),
             ("cat.jpg", "/base/cat.jpg"),
             ("pattern:?size=64x48", "pattern:?size=64x48"),
+            ("", ""),
             ("rtsp://host/x", "rtsp://host/x"),
             ("foldr:x", "foldr:x"),
             ("camera:/dev/video0?fps=30", "camera:/dev/video0?fps=30"),

@@ -281,3 +281,28 @@ fn a_name_changes_without_a_restart_and_other_options_with_one() {
         "every frame is accounted for: {seqs:?}"
     );
 }
+
+#[test]
+fn a_session_without_a_source_waits_for_one_with_its_models_loading() {
+    let run = interactive(spec("", vec![model("m", "frameid.onnx")]));
+    run.until_model("m", "its process", |model| model.pid);
+    // There is nothing to start.
+    run.session.send(SessionCommand::Restart { model: None });
+    run.session
+        .send(SessionCommand::SetSource { uri: String::new() });
+    run.until("it is said", |view| {
+        let mut lines = view.log.iter();
+        lines
+            .find(|line| line.message.contains("no address"))
+            .map(|_| ())
+    });
+    let view = run.session.view();
+    assert_eq!(view.source.uri, "");
+    assert_eq!(view.source.child, ChildState::Waiting);
+    assert_eq!(view.source.pid, None);
+    let uri = "pattern:stamp?size=64x48&fps=30".to_owned();
+    run.session.send(SessionCommand::SetSource { uri });
+    run.until_more_answers("m", 3);
+    run.session.send(SessionCommand::Stop);
+    run.session.wait();
+}

@@ -9,7 +9,7 @@
 mod pieces;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use pieces::{log, model, on_gpu, position};
 use ringside::base::monotonic_nanos;
@@ -17,8 +17,8 @@ use ringside::frame::{Frame, FrameDescription, FramePosition, PixelOrder, Sample
 use ringside::gui::{FramePreview, OpenPreview, SessionHandle, Wake};
 use ringside::protocol::{Delivery, FrameEvent, Problem, SourceInfo, SourceState};
 use ringside::session::{
-    AgreementView, ChildState, ProcessUsage, RingView, SessionCommand, SessionPhase, SessionView,
-    SlotUse, SlotView, SourceView,
+    AgreementView, ChildState, ProcessUsage, RingView, SessionCommand, SessionPhase, SessionSpec,
+    SessionView, SlotUse, SlotView, SourceView,
 };
 
 /// The photographs that the scenes show, with what a model might say about them.
@@ -61,6 +61,9 @@ const SIZES: [[u32; 2]; 3] = [[451, 300], [600, 400], [512, 512]];
 /// Sequence of the newest photograph, where no sequence is asked for.
 pub(crate) const NEWEST: u64 = 157;
 
+/// When all scenes began: they are of one session.
+static STARTED: LazyLock<u64> = LazyLock::new(|| monotonic_nanos().saturating_sub(12_000_000_000));
+
 fn place(seq: u64) -> usize {
     (seq as usize).saturating_sub(1) % PHOTOGRAPHS.len()
 }
@@ -71,6 +74,7 @@ pub(crate) struct FakeSession {
     wake: Arc<Mutex<Option<Wake>>>,
     view: Arc<Mutex<Arc<SessionView>>>,
     sent: Arc<Mutex<Vec<SessionCommand>>>,
+    opened: Arc<Mutex<Vec<SessionSpec>>>,
 }
 
 impl FakeSession {
@@ -92,6 +96,11 @@ impl FakeSession {
         *self.wake.lock().expect("the fake's lock") = Some(wake);
     }
 
+    /// The sessions that were opened since the last call.
+    pub(crate) fn take_opened(&self) -> Vec<SessionSpec> {
+        std::mem::take(&mut *self.opened.lock().expect("the fake's lock"))
+    }
+
     /// The commands since the last call.
     pub(crate) fn take_sent(&self) -> Vec<SessionCommand> {
         std::mem::take(&mut *self.sent.lock().expect("the fake's lock"))
@@ -105,6 +114,10 @@ impl SessionHandle for FakeSession {
 
     fn send(&self, command: SessionCommand) {
         self.sent.lock().expect("the fake's lock").push(command);
+    }
+
+    fn open(&self, spec: SessionSpec) {
+        self.opened.lock().expect("the fake's lock").push(spec);
     }
 
     fn end(&self) {}
@@ -151,7 +164,7 @@ pub(crate) fn running(seq: u64) -> SessionView {
         version: seq,
         phase: SessionPhase::Running,
         at_nanos: now,
-        started_nanos: now.saturating_sub(12_000_000_000),
+        started_nanos: *STARTED,
         source: SourceView {
             uri: "folder:assets/samples".to_owned(),
             child: ChildState::Running,

@@ -15,6 +15,7 @@ fn main() -> Result<(), ringside::gui::GuiError> {
     let options = WindowOptions {
         title: format!("fake: {scene}"),
         open_preview: fake::photographs(),
+        services: Default::default(),
     };
     run(options, move |wake| {
         let session = fake.clone();

@@ -131,10 +131,11 @@ fn a_source_that_cannot_be_opened_says_why_and_can_be_restarted() {
 }
 
 #[test]
-fn a_session_without_models_says_how_to_name_one() {
+fn a_session_without_models_offers_to_add_one() {
     let (harness, _) = window(fake::empty());
     assert!(has(&harness, "No model yet"));
-    assert!(has_part(&harness, "--model MODEL.onnx"));
+    assert!(has(&harness, "Add a model"));
+    assert!(!has(&harness, "Choose a source"));
 }
 
 #[test]

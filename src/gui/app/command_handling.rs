@@ -83,6 +83,7 @@ impl App {
             }
             UiCommand::ResumeModel(name) => self.session.send(SessionCommand::ResumeModel { name }),
             UiCommand::Picture(command) => self.run_picture_command(context, command),
+            UiCommand::Side(command) => self.side.run(command, &self.view, &self.session),
         }
     }
 

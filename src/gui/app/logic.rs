@@ -29,6 +29,7 @@ impl App {
         for command in pressed.into_iter().chain(sent) {
             self.run_command(context, command);
         }
+        self.side.update(context, &self.session);
         self.forget_removed_models();
         self.take_pictures(context);
         self.take_saved();
@@ -46,6 +47,10 @@ impl App {
     }
 
     fn forget_removed_models(&mut self) {
+        if self.side.is_another_session(&self.view) {
+            self.state.tiles.clear();
+            self.state.source = None;
+        }
         let models = &self.view.models;
         let known = |name: &str| models.iter().any(|model| model.spec.name == name);
         self.state.tiles.retain(|name, _| known(name));

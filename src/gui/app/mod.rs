@@ -17,6 +17,7 @@ use super::preview::{Board, Previews};
 use super::pulse::Pulse;
 use super::rewind::SharedBuffer;
 use super::saving::{self, Saver};
+use super::sources::{Side, WindowServices};
 use super::state::WindowState;
 use super::text::Language;
 use super::toasts::Toasts;
@@ -33,6 +34,7 @@ pub struct App {
     /// The session's picture at this pass.
     view: Arc<SessionView>,
     state: WindowState,
+    side: Side,
     commands: CommandSender,
     pending: Receiver<UiCommand>,
     pulse: Pulse,
@@ -109,6 +111,7 @@ impl App {
             view,
             session,
             state,
+            side: Side::new(),
             commands,
             pending,
             pulse,
@@ -137,6 +140,13 @@ impl App {
     pub(super) fn watch(&mut self, handle: &impl HasWindowHandle) -> Result<(), GuiError> {
         self.watch = Watch::start(handle, self.pulse.clone()).map_err(GuiError::Thread)?;
         Ok(())
+    }
+
+    /// With settings that are remembered, and with what the program does for the window.
+    #[must_use]
+    pub fn with_services(mut self, context: &egui::Context, services: WindowServices) -> Self {
+        self.side = Side::with_services(context, services);
+        self
     }
 }
 

@@ -4,6 +4,7 @@ use super::App;
 use crate::gui::palette::palette_ui;
 use crate::gui::panels::{bottom_ui, center_ui, keys_ui, top_bar_ui};
 use crate::gui::rewind::bar_ui;
+use crate::gui::sources::side_panel_ui;
 use crate::gui::text::{speak, text};
 use crate::gui::theme::{GAP, Palette};
 use crate::gui::toasts::toasts_ui;
@@ -27,7 +28,8 @@ impl App {
                     .fill(palette.card)
                     .inner_margin(Margin::symmetric(12, 0)),
             )
-            .show(ui, |ui| top_bar_ui(ui, view, commands));
+            .show(ui, |ui| top_bar_ui(ui, view, self.side.open, commands));
+        side_panel_ui(ui, view, &mut self.side, commands);
         let height = ui.available_height();
         let margin = GAP as i8;
         Panel::bottom("bottom")

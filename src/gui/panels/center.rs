@@ -1,11 +1,12 @@
 use egui::{
-    Align, Align2, Frame, Label, Layout, Margin, RichText, ScrollArea, Stroke, Ui, UiBuilder, Vec2,
+    Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Stroke, Ui, UiBuilder, Vec2,
 };
 
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::format;
 use crate::gui::layout::LEAST_TILE;
 use crate::gui::preview::TileOrder;
+use crate::gui::sources::{SHORT_HEIGHT, guide_ui};
 use crate::gui::state::WindowState;
 use crate::gui::text::text;
 use crate::gui::theme::{CARD_RADIUS, GAP, PADDING, Palette, strong};
@@ -29,7 +30,7 @@ pub(in crate::gui) fn center_ui(
         source_failed_ui(ui, problem, commands);
     }
     if view.models.is_empty() {
-        no_model_ui(ui, view, state);
+        no_model_ui(ui, view, state, commands);
         return;
     }
     state.source_panel = [0, 0];
@@ -241,38 +242,16 @@ fn source_failed_ui(ui: &mut Ui, problem: &Problem, commands: &CommandSender) {
 }
 
 /// What to do, below the source's picture once frames flow.
-fn no_model_ui(ui: &mut Ui, view: &SessionView, state: &mut WindowState) {
-    let palette = Palette::of(ui);
-    let size = Vec2::new(460.0, 110.0);
+fn no_model_ui(ui: &mut Ui, view: &SessionView, state: &mut WindowState, commands: &CommandSender) {
     let mut area = ui.available_rect_before_wrap();
-    if view.source.published > 0 && area.height() > 2.0 * size.y {
-        let (picture, below) = area.split_top_bottom_at_y(area.bottom() - size.y - GAP);
+    if view.source.published > 0 && area.height() > 2.0 * SHORT_HEIGHT {
+        let (picture, below) = area.split_top_bottom_at_y(area.bottom() - SHORT_HEIGHT - GAP);
         state.source_panel = source_ui(ui, picture, state.source.as_ref());
         area = below.with_min_y(below.top() + GAP);
     } else {
         state.source_panel = [0, 0];
     }
-    let rect = Align2::CENTER_CENTER.align_size_within_rect(size, area);
-    ui.scope_builder(
-        UiBuilder::new()
-            .max_rect(rect)
-            .layout(Layout::top_down(Align::Center)),
-        |ui| {
-            ui.label(strong(text().center.no_model).size(20.0));
-            ui.add_space(6.0);
-            ui.label(RichText::new(text().center.name_a_model).color(palette.weak));
-            ui.add_space(10.0);
-            Frame::new()
-                .fill(palette.card)
-                .stroke(Stroke::new(1.0, palette.line))
-                .corner_radius(6)
-                .inner_margin(Margin::symmetric(14, 10))
-                .show(ui, |ui| {
-                    let command = "ringside gui --source folder:PICTURES --model MODEL.onnx";
-                    ui.add(Label::new(RichText::new(command).monospace()).selectable(true));
-                });
-        },
-    );
+    guide_ui(ui, area, view, commands);
 }
 
 #[cfg(test)]

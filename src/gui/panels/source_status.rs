@@ -9,6 +9,8 @@ use crate::session::{ChildState, SessionPhase, SessionView};
 /// What the chip says about the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SourceStatus {
+    /// There is none yet.
+    NoSource,
     Connecting,
     Live,
     /// Held up by this model, which takes no frame.
@@ -26,6 +28,9 @@ pub(super) enum SourceStatus {
 impl SourceStatus {
     pub(super) fn of(view: &SessionView) -> Self {
         let source = &view.source;
+        if source.uri.is_empty() && source.child == ChildState::Waiting {
+            return Self::NoSource;
+        }
         match source.child {
             ChildState::Failed(_) => return Self::Failed,
             ChildState::Restarting { .. } => return Self::Restarting,
@@ -50,6 +55,7 @@ impl SourceStatus {
     pub(super) fn text(&self) -> String {
         let words = &text().status;
         match self {
+            Self::NoSource => crate::gui::sources::strings::NO_SOURCE_CHIP.to_owned(),
             Self::Connecting => words.connecting.to_owned(),
             Self::Live => words.live.to_owned(),
             Self::Paused => words.paused.to_owned(),
@@ -69,7 +75,7 @@ impl SourceStatus {
             Self::Connecting => palette.accent,
             Self::Paused | Self::WaitsFor(_) | Self::Stale(_) | Self::Restarting => palette.warning,
             Self::Lost | Self::Failed => palette.bad,
-            Self::Ended | Self::Stopped => palette.weak,
+            Self::Ended | Self::Stopped | Self::NoSource => palette.weak,
         }
     }
 }
@@ -85,6 +91,8 @@ mod tests {
     #[test]
     fn the_chip_says_what_matters_most() {
         let mut view = SessionView::default();
+        assert_eq!(SourceStatus::of(&view), SourceStatus::NoSource);
+        view.source.uri = "pattern:bars".to_owned();
         assert_eq!(SourceStatus::of(&view), SourceStatus::Connecting);
         view.phase = SessionPhase::Running;
         view.source.state = Some(SourceState::Live);

@@ -5,15 +5,23 @@ use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::format;
 use crate::gui::icon::{Icon, icon_button};
 use crate::gui::pill::Pill;
+use crate::gui::sources::SideCommand;
 use crate::gui::text::text;
 use crate::gui::theme::{Palette, strong};
 use crate::protocol::{Delivery, Schedule};
 use crate::session::{SessionPhase, SessionView, SourceView};
 
 /// The source's state and address, playing controls, counters.
-pub(in crate::gui) fn top_bar_ui(ui: &mut Ui, view: &SessionView, commands: &CommandSender) {
+pub(in crate::gui) fn top_bar_ui(
+    ui: &mut Ui,
+    view: &SessionView,
+    side_open: bool,
+    commands: &CommandSender,
+) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
+        let side = UiCommand::Side(SideCommand::Toggle);
+        icon_button(ui, Icon::Side, side.text(), Some(side_open), side, commands);
         chip_ui(ui, view);
         ui.add_space(2.0);
         controls_ui(ui, view, commands);

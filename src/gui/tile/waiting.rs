@@ -39,6 +39,9 @@ pub(super) fn waiting_text(context: &TileContext<'_>) -> String {
 fn source_text(view: &SessionView) -> Option<&'static str> {
     let words = &text().wait;
     let source = &view.source;
+    if source.uri.is_empty() && source.child == ChildState::Waiting {
+        return Some(crate::gui::sources::strings::NO_SOURCE_YET);
+    }
     if matches!(source.child, ChildState::Failed(_)) {
         return Some(words.no_source);
     }
@@ -93,6 +96,8 @@ mod tests {
     #[test]
     fn a_model_says_what_it_really_waits_for() {
         let mut view = SessionView::default();
+        assert_eq!(waits(&view, &starting("starting")), "No source yet");
+        view.source.uri = "pattern:bars".to_owned();
         assert_eq!(waits(&view, &starting("starting")), "Waits for the source");
         view.source.child = ChildState::Failed(Problem {
             code: "source_open".to_owned(),

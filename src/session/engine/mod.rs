@@ -185,7 +185,9 @@ impl Engine {
     pub(super) fn run(mut self) -> Outcome {
         self.sweep();
         self.write_session_row();
-        self.start_producer(None);
+        if self.source.is_named() {
+            self.start_producer(None);
+        }
         for model in 0..self.models.len() {
             self.start_model(model);
         }

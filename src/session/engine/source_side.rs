@@ -87,6 +87,11 @@ impl Source {
         }
     }
 
+    /// Whether there is one: a session may begin without.
+    pub(super) fn is_named(&self) -> bool {
+        !self.address.is_empty()
+    }
+
     /// Its address, without secrets.
     pub(super) fn shown_address(&self) -> String {
         without_secrets(&self.address)

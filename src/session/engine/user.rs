@@ -46,6 +46,11 @@ impl Engine {
                 self.source.looping = on;
                 self.source.managed.send(Command::Loop { on });
             }
+            SessionCommand::SetSource { uri } if uri.is_empty() => {
+                let message = "a source has no address";
+                self.journal
+                    .log(now, LogLevel::Warning, "session", message, None);
+            }
             SessionCommand::SetSource { uri } => {
                 let folder = std::env::current_dir().unwrap_or_default();
                 self.set_source(resolve_source(&uri, &folder), now);
@@ -223,6 +228,9 @@ impl Engine {
     }
 
     fn restart_producer(&mut self, now: u64) {
+        if !self.source.is_named() {
+            return;
+        }
         let managed = &mut self.source.managed;
         managed.supervisor.forgive();
         if managed.is_alive() {

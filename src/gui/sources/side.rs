@@ -1,0 +1,228 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use egui::Context;
+
+use super::{Purpose, SideCommand, WindowServices, strings};
+use crate::base::escape_path;
+use crate::gui::SessionHandle;
+use crate::gui::models::ModelForms;
+use crate::gui::settings::{Keeper, Settings, ThemeChoice};
+use crate::protocol::ModelSpec;
+use crate::session::{SessionCommand, SessionSpec, SessionView, SpecOverrides};
+
+/// The state of the panel of source and models, and of what it opens.
+pub(in crate::gui) struct Side {
+    pub(in crate::gui) keeper: Keeper,
+    pub(in crate::gui) services: WindowServices,
+    /// Whether the panel is open.
+    pub(in crate::gui) open: bool,
+    /// The address that is being typed.
+    pub(super) address: String,
+    /// Why the address was refused.
+    pub(super) address_error: Option<&'static str>,
+    /// What the user is being told.
+    pub(super) notice: Option<Notice>,
+    /// The model that was removed last.
+    removed: Option<Box<ModelSpec>>,
+    pub(in crate::gui) models: ModelForms,
+    /// When the session began that was seen last: another time is another session.
+    started_nanos: u64,
+    /// The session as it would be saved; its models and its loop are those of the view.
+    spec: SessionSpec,
+}
+
+/// Something that the user is told in the panel.
+pub(super) struct Notice {
+    pub(super) text: String,
+    pub(super) is_bad: bool,
+    /// The removal that is told of can be undone.
+    pub(super) undo: bool,
+}
+
+impl Side {
+    /// Nothing is remembered, and the panel is closed.
+    pub(in crate::gui) fn new() -> Self {
+        Self {
+            keeper: Keeper::forgetful(),
+            services: WindowServices::default(),
+            open: false,
+            address: String::new(),
+            address_error: None,
+            notice: None,
+            removed: None,
+            models: ModelForms::default(),
+            started_nanos: 0,
+            spec: SessionSpec::default(),
+        }
+    }
+
+    /// With what the program offers; the theme of before is in force again.
+    pub(in crate::gui) fn with_services(context: &Context, services: WindowServices) -> Self {
+        let keeper = match &services.settings {
+            Some(file) => Keeper::open(file.clone()),
+            None => Keeper::forgetful(),
+        };
+        context.set_theme(egui::ThemePreference::from(keeper.settings().theme));
+        let mut side = Self {
+            open: keeper.settings().sources_open,
+            keeper,
+            spec: services.spec.clone(),
+            services,
+            ..Self::new()
+        };
+        if let Some(file) = side.services.session_file.clone() {
+            side.remember_session(&file);
+        } else if !side.spec.source.is_empty() {
+            let address = side.spec.source.clone();
+            side.remember_source(&address);
+        }
+        side
+    }
+
+    /// Whether the session is another one than at the last pass.
+    pub(in crate::gui) fn is_another_session(&mut self, view: &SessionView) -> bool {
+        let before = std::mem::replace(&mut self.started_nanos, view.started_nanos);
+        before != 0 && before != view.started_nanos
+    }
+
+    /// At each pass: takes what came from threads, and keeps what has changed.
+    pub(in crate::gui) fn update(&mut self, context: &Context, _session: &Arc<dyn SessionHandle>) {
+        if let Some(text) = self.keeper.notice() {
+            self.tell(text, true);
+        }
+        let theme = context.options(|options| options.theme_preference);
+        let settings = self.keeper.settings_mut();
+        settings.theme = ThemeChoice::from(theme);
+        settings.sources_open = self.open;
+        self.keeper.keep();
+    }
+
+    /// Does what the user asked for.
+    pub(in crate::gui) fn run(
+        &mut self,
+        command: SideCommand,
+        view: &SessionView,
+        session: &Arc<dyn SessionHandle>,
+    ) {
+        match command {
+            SideCommand::Toggle => self.open = !self.open,
+            SideCommand::Session(command) => session.send(command),
+            SideCommand::SetSource(text) => self.set_source(&text, session),
+            SideCommand::UsePath { path, is_folder } => {
+                let scheme = if is_folder { "folder:" } else { "image:" };
+                self.remember_place(if is_folder {
+                    Some(&path)
+                } else {
+                    path.parent()
+                });
+                self.set_source(&format!("{scheme}{}", escape_path(&path)), session);
+            }
+            SideCommand::AddModel(path) => {
+                self.remember_place(path.parent());
+                session.send(SessionCommand::AddModel(Box::new(ModelSpec {
+                    path,
+                    ..ModelSpec::default()
+                })));
+            }
+            SideCommand::RemoveModel(spec) => {
+                session.send(SessionCommand::RemoveModel {
+                    name: spec.name.clone(),
+                });
+                self.notice = Some(Notice {
+                    text: strings::removed(&spec.name),
+                    is_bad: false,
+                    undo: true,
+                });
+                self.removed = Some(spec);
+            }
+            SideCommand::UndoRemove => {
+                self.notice = None;
+                if let Some(spec) = self.removed.take() {
+                    session.send(SessionCommand::AddModel(spec));
+                }
+            }
+            SideCommand::Pick(purpose) => self.pick(purpose),
+            SideCommand::OpenSession(file) => self.open_session(&file, session),
+            SideCommand::SaveSession(file) => self.save_session(&file, view),
+            SideCommand::OpenDemo => {
+                if let Some(file) = self.services.demo.clone() {
+                    self.open_session(&file, session);
+                }
+            }
+            SideCommand::Dismiss => self.notice = None,
+        }
+    }
+
+    fn set_source(&mut self, text: &str, session: &Arc<dyn SessionHandle>) {
+        let text = text.trim();
+        if text.is_empty() {
+            self.address_error = Some(strings::NO_ADDRESS);
+            return;
+        }
+        let uri = with_home(text);
+        let folder = std::env::current_dir().unwrap_or_default();
+        let overrides = SpecOverrides {
+            source: Some(uri.clone()),
+            ..SpecOverrides::default()
+        };
+        if let Err(error) = self.spec.apply(&overrides, &folder) {
+            self.tell(error.to_string(), true);
+            return;
+        }
+        self.address.clear();
+        self.address_error = None;
+        let address = self.spec.source.clone();
+        self.remember_source(&address);
+        session.send(SessionCommand::SetSource { uri });
+    }
+
+    fn remember_source(&mut self, address: &str) {
+        // Passwords are not for a file.
+        let has_secret = address
+            .split_once("://")
+            .is_some_and(|(_, rest)| rest.contains('@'));
+        if !has_secret {
+            let list = &mut self.keeper.settings_mut().recent_sources;
+            Settings::remember(list, address.to_owned());
+        }
+    }
+
+    pub(super) fn remember_place(&mut self, folder: Option<&Path>) {
+        if let Some(folder) = folder {
+            let list = &mut self.keeper.settings_mut().recent_places;
+            Settings::remember(list, escape_path(folder));
+        }
+    }
+
+    fn remember_session(&mut self, file: &Path) {
+        let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        let list = &mut self.keeper.settings_mut().recent_sessions;
+        Settings::remember(list, escape_path(&file));
+    }
+
+    pub(super) fn tell(&mut self, text: String, is_bad: bool) {
+        self.notice = Some(Notice {
+            text,
+            is_bad,
+            undo: false,
+        });
+    }
+
+    fn pick(&mut self, _purpose: Purpose) {}
+
+    fn open_session(&mut self, _file: &Path, _session: &Arc<dyn SessionHandle>) {}
+
+    fn save_session(&mut self, _file: &Path, _view: &SessionView) {}
+}
+
+/// `~` as the user's own folder, as shells have it.
+fn with_home(text: &str) -> String {
+    let home = std::env::var("HOME").unwrap_or_default();
+    match text.strip_prefix('~') {
+        Some(rest) if !home.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
+            format!("{home}{rest}")
+        }
+        _ => text.to_owned(),
+    }
+}
