@@ -2,6 +2,8 @@
 
 #[path = "window/fake.rs"]
 mod fake;
+#[path = "window/files.rs"]
+mod files;
 #[path = "window/harness.rs"]
 mod harness;
 #[path = "window/layout.rs"]

@@ -24,7 +24,11 @@ impl App {
         }
         self.was_hidden = hidden;
         self.view = self.session.view();
-        let pressed = UiCommand::pressed(context);
+        let pressed = if self.side.takes_keys() {
+            Vec::new()
+        } else {
+            UiCommand::pressed(context)
+        };
         let sent: Vec<UiCommand> = self.pending.try_iter().collect();
         for command in pressed.into_iter().chain(sent) {
             self.run_command(context, command);

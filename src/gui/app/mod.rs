@@ -111,7 +111,7 @@ impl App {
             view,
             session,
             state,
-            side: Side::new(),
+            side: Side::new(context),
             commands,
             pending,
             pulse,

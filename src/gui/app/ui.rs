@@ -4,7 +4,7 @@ use super::App;
 use crate::gui::palette::palette_ui;
 use crate::gui::panels::{bottom_ui, center_ui, keys_ui, top_bar_ui};
 use crate::gui::rewind::bar_ui;
-use crate::gui::sources::side_panel_ui;
+use crate::gui::sources::{drop_overlay_ui, side_panel_ui};
 use crate::gui::text::{speak, text};
 use crate::gui::theme::{GAP, Palette};
 use crate::gui::toasts::toasts_ui;
@@ -81,6 +81,8 @@ impl App {
                     .inner_margin(Margin::same(margin)),
             )
             .show(ui, |ui| center_ui(ui, view, &mut self.state, commands));
+        self.side.picker_ui(ui);
+        drop_overlay_ui(ui.ctx());
         let language = self.state.language;
         if let Some(palette) = &mut self.state.palette {
             palette_ui(ui, view, language, palette, commands);

@@ -47,7 +47,7 @@ impl Keeper {
         let worker = Worker::spawn("settings", move || {
             while let Ok(text) = texts.recv() {
                 let newest = texts.try_iter().last().unwrap_or(text);
-                if let Err(error) = write(&file, &newest) {
+                if let Err(error) = write_whole(&file, &newest) {
                     let notice = strings::not_written(&shown(&file), &error.to_string());
                     tracing::warn!("{notice}");
                     drop(notices.send(notice));
@@ -156,7 +156,7 @@ fn read(file: &Path) -> Result<Settings, Unusable> {
 }
 
 /// Writes a file beside `file`, which it then becomes: whoever reads sees the old text or the new.
-fn write(file: &Path, text: &str) -> io::Result<()> {
+pub(in crate::gui) fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut name = std::ffi::OsString::from(".");

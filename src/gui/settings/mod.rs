@@ -4,7 +4,7 @@ mod keeper;
 mod session_text;
 mod values;
 
-pub(super) use keeper::Keeper;
+pub(super) use keeper::{Keeper, write_whole};
 pub(super) use session_text::session_text;
 pub(super) use values::{Settings, ThemeChoice};
 

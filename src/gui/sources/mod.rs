@@ -2,13 +2,18 @@
 //! shows that has neither.
 
 mod command;
+mod drops;
+mod files;
 mod guide;
 mod panel;
+mod picker;
+mod reports;
 mod services;
 mod side;
 mod source_section;
 
 pub(super) use command::{Purpose, SideCommand};
+pub(super) use drops::drop_overlay_ui;
 pub(super) use guide::{SHORT_HEIGHT, guide_ui};
 pub(super) use panel::{heading, side_panel_ui};
 pub use services::WindowServices;
@@ -51,6 +56,61 @@ pub(super) mod strings {
     pub(in crate::gui) const PATTERN_TEXT: &str = "Moving bars, no file needed";
     pub(in crate::gui) const NO_MODEL: &str = "No model yet";
     pub(in crate::gui) const NO_SOURCE_YET: &str = "No source yet";
+
+    pub(in crate::gui) const NEW_SESSION: &str = "session.toml";
+    pub(in crate::gui) const UP: &str = "Up";
+    pub(in crate::gui) const UP_TIP: &str = "To the folder above (Alt+↑)";
+    pub(in crate::gui) const PATH: &str = "Path";
+    pub(in crate::gui) const HOME: &str = "Home";
+    pub(in crate::gui) const ROOT: &str = "Computer";
+    pub(in crate::gui) const LISTING: &str = "Reading the folder…";
+    pub(in crate::gui) const OPEN_CHOSEN: &str = "Open";
+    pub(in crate::gui) const USE_FOLDER: &str = "Use this folder";
+    pub(in crate::gui) const USE_FOLDER_TIP: &str = "Take all pictures of the folder shown (Enter)";
+    pub(in crate::gui) const CANCEL: &str = "Cancel";
+    pub(in crate::gui) const SAVE: &str = "Save";
+    pub(in crate::gui) const REPLACE: &str = "Replace";
+    pub(in crate::gui) const FILE_NAME: &str = "File name";
+    pub(in crate::gui) const ALL_FILES: &str = "All files";
+    pub(in crate::gui) const DROP_UNKNOWN: &str = "Drop to use it";
+
+    pub(in crate::gui) fn title(purpose: &super::Purpose) -> &'static str {
+        use super::Purpose;
+        match purpose {
+            Purpose::Source => "Choose a folder or a picture",
+            Purpose::Model => "Choose an ONNX model",
+            Purpose::Labels => "Choose a file of labels",
+            Purpose::Session => "Choose a session file",
+            Purpose::Save => "Save the session",
+        }
+    }
+
+    pub(in crate::gui) fn nothing(purpose: &super::Purpose) -> String {
+        use super::Purpose;
+        let what = match purpose {
+            Purpose::Source => "no picture and no folder",
+            Purpose::Model => "no ONNX file",
+            Purpose::Labels => "no text file",
+            Purpose::Session | Purpose::Save => "no session file",
+        };
+        format!("There is {what} here.")
+    }
+
+    pub(in crate::gui) fn unreadable(path: &std::path::Path, cause: &str) -> String {
+        format!("{} cannot be read: {cause}.", path.display())
+    }
+
+    pub(in crate::gui) fn drop_session(name: &str) -> String {
+        format!("Open the session {name} instead of this one")
+    }
+
+    pub(in crate::gui) fn drop_model(name: &str) -> String {
+        format!("Add the model {name}")
+    }
+
+    pub(in crate::gui) fn drop_source(name: &str) -> String {
+        format!("Take frames from {name}")
+    }
 
     pub(in crate::gui) fn removed(name: &str) -> String {
         format!("{name} was removed.")

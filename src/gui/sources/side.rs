@@ -3,7 +3,10 @@ use std::sync::Arc;
 
 use egui::Context;
 
-use super::{Purpose, SideCommand, WindowServices, strings};
+use super::files::Files;
+use super::picker::Picker;
+use super::reports::Report;
+use super::{SideCommand, WindowServices, strings};
 use crate::base::escape_path;
 use crate::gui::SessionHandle;
 use crate::gui::models::ModelForms;
@@ -13,6 +16,12 @@ use crate::session::{SessionCommand, SessionSpec, SessionView, SpecOverrides};
 
 /// The state of the panel of source and models, and of what it opens.
 pub(in crate::gui) struct Side {
+    pub(super) context: Context,
+    /// Reads and writes files; started when it is needed.
+    pub(super) files: Option<Files<Report>>,
+    /// Makes thumbnails; started when it is needed.
+    pub(super) thumbnails: Option<Files<Report>>,
+    pub(super) picker: Option<Picker>,
     pub(in crate::gui) keeper: Keeper,
     pub(in crate::gui) services: WindowServices,
     /// Whether the panel is open.
@@ -29,7 +38,7 @@ pub(in crate::gui) struct Side {
     /// When the session began that was seen last: another time is another session.
     started_nanos: u64,
     /// The session as it would be saved; its models and its loop are those of the view.
-    spec: SessionSpec,
+    pub(super) spec: SessionSpec,
 }
 
 /// Something that the user is told in the panel.
@@ -42,8 +51,12 @@ pub(super) struct Notice {
 
 impl Side {
     /// Nothing is remembered, and the panel is closed.
-    pub(in crate::gui) fn new() -> Self {
+    pub(in crate::gui) fn new(context: &Context) -> Self {
         Self {
+            context: context.clone(),
+            files: None,
+            thumbnails: None,
+            picker: None,
             keeper: Keeper::forgetful(),
             services: WindowServices::default(),
             open: false,
@@ -69,7 +82,7 @@ impl Side {
             keeper,
             spec: services.spec.clone(),
             services,
-            ..Self::new()
+            ..Self::new(context)
         };
         if let Some(file) = side.services.session_file.clone() {
             side.remember_session(&file);
@@ -87,7 +100,9 @@ impl Side {
     }
 
     /// At each pass: takes what came from threads, and keeps what has changed.
-    pub(in crate::gui) fn update(&mut self, context: &Context, _session: &Arc<dyn SessionHandle>) {
+    pub(in crate::gui) fn update(&mut self, context: &Context, session: &Arc<dyn SessionHandle>) {
+        self.take_drops();
+        self.take_reports(session);
         if let Some(text) = self.keeper.notice() {
             self.tell(text, true);
         }
@@ -143,11 +158,11 @@ impl Side {
                 }
             }
             SideCommand::Pick(purpose) => self.pick(purpose),
-            SideCommand::OpenSession(file) => self.open_session(&file, session),
-            SideCommand::SaveSession(file) => self.save_session(&file, view),
+            SideCommand::OpenSession(file) => self.load_session(file),
+            SideCommand::SaveSession(file) => self.save_session(file, view),
             SideCommand::OpenDemo => {
                 if let Some(file) = self.services.demo.clone() {
-                    self.open_session(&file, session);
+                    self.load_session(file);
                 }
             }
             SideCommand::Dismiss => self.notice = None,
@@ -195,25 +210,21 @@ impl Side {
         }
     }
 
-    fn remember_session(&mut self, file: &Path) {
+    pub(super) fn remember_session(&mut self, file: &Path) {
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let list = &mut self.keeper.settings_mut().recent_sessions;
         Settings::remember(list, escape_path(&file));
     }
 
     pub(super) fn tell(&mut self, text: String, is_bad: bool) {
+        // What went wrong is to be seen.
+        self.open |= is_bad;
         self.notice = Some(Notice {
             text,
             is_bad,
             undo: false,
         });
     }
-
-    fn pick(&mut self, _purpose: Purpose) {}
-
-    fn open_session(&mut self, _file: &Path, _session: &Arc<dyn SessionHandle>) {}
-
-    fn save_session(&mut self, _file: &Path, _view: &SessionView) {}
 }
 
 /// `~` as the user's own folder, as shells have it.
