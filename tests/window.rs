@@ -14,6 +14,8 @@ mod layouts;
 mod panels;
 #[path = "window/rewind.rs"]
 mod rewind;
+#[path = "window/runtime.rs"]
+mod runtime;
 #[path = "window/sources.rs"]
 mod sources;
 #[path = "window/timeline.rs"]

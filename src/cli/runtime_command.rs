@@ -130,26 +130,7 @@ impl InstallBar {
     }
 
     fn show(&self, progress: Progress) {
-        let (step, bytes) = match progress {
-            Progress::Waiting => ("waiting for another installation".to_owned(), None),
-            Progress::Asking { tool } => (format!("asking {tool}"), None),
-            Progress::Downloading {
-                tool,
-                done_bytes,
-                total_bytes,
-            } => (
-                format!("downloading with {tool}"),
-                Some((done_bytes, total_bytes)),
-            ),
-            Progress::Checking {
-                done_bytes,
-                total_bytes,
-            } => ("checking".to_owned(), Some((done_bytes, total_bytes))),
-            Progress::Unpacking {
-                done_bytes,
-                total_bytes,
-            } => ("unpacking".to_owned(), Some((done_bytes, total_bytes))),
-        };
+        let (step, bytes) = step(progress);
         let message = format!("ONNX Runtime: {step}");
         if self.0.is_hidden() && self.0.message() != message {
             // A log file gets one line a step. A closed stderr has no reader.
@@ -160,5 +141,29 @@ impl InstallBar {
             self.0.set_length(total);
             self.0.set_position(done);
         }
+    }
+}
+
+/// A step of an installation in words, with bytes done and all bytes where they are known.
+pub(super) fn step(progress: Progress) -> (String, Option<(u64, u64)>) {
+    match progress {
+        Progress::Waiting => ("waiting for another installation".to_owned(), None),
+        Progress::Asking { tool } => (format!("asking {tool}"), None),
+        Progress::Downloading {
+            tool,
+            done_bytes,
+            total_bytes,
+        } => (
+            format!("downloading with {tool}"),
+            Some((done_bytes, total_bytes)),
+        ),
+        Progress::Checking {
+            done_bytes,
+            total_bytes,
+        } => ("checking".to_owned(), Some((done_bytes, total_bytes))),
+        Progress::Unpacking {
+            done_bytes,
+            total_bytes,
+        } => ("unpacking".to_owned(), Some((done_bytes, total_bytes))),
     }
 }

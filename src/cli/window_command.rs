@@ -1,4 +1,5 @@
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,7 +12,11 @@ use super::terminal::Terminal;
 use super::window_session::WindowSession;
 use super::{demo, runtime_command};
 use crate::frame::Frame;
-use crate::gui::{self, FramePreview, GuiError, SessionHandle, WindowOptions, WindowServices};
+use crate::gui::{
+    self, FramePreview, GuiError, InstallFailure, InstallStep, SessionHandle, WindowOptions,
+    WindowServices,
+};
+use crate::runtime::{self, InstallRequest};
 use crate::session::{Session, SessionCommand, SessionOptions, SessionSpec, SessionView};
 use crate::{report, ring};
 
@@ -70,7 +75,6 @@ fn open(
     session_file: Option<PathBuf>,
     onnxruntime: Option<PathBuf>,
 ) -> anyhow::Result<()> {
-    runtime_command::ensure(onnxruntime.as_deref())?;
     // Found now, so that a session that is opened later finds it, too.
     let program = options(onnxruntime.clone())?.program;
     let window = WindowOptions {
@@ -81,6 +85,9 @@ fn open(
             spec: spec.clone(),
             session_file,
             demo: demo::find(),
+            install_runtime: Some(Arc::new(install_runtime)),
+            // As `ringside run` does.
+            install_at_once: true,
         },
     };
     gui::run(window, move |wake| {
@@ -108,6 +115,24 @@ fn open(
         }))
     })?;
     Ok(())
+}
+
+/// Installs ONNX Runtime for the CPU, on the thread that calls it.
+fn install_runtime(
+    tell: &mut dyn FnMut(InstallStep) -> ControlFlow<()>,
+) -> Result<(), InstallFailure> {
+    let mut progress = |progress| {
+        let (what, bytes) = runtime_command::step(progress);
+        let share = bytes.map(|(done, all)| (done as f64 / all.max(1) as f64) as f32);
+        tell(InstallStep { what, share })
+    };
+    match runtime::install(&InstallRequest::default(), &mut progress) {
+        Ok(_found) => Ok(()),
+        Err(error) => Err(InstallFailure {
+            message: error.to_string(),
+            hint: error.hint(),
+        }),
+    }
 }
 
 /// The window's session, which a signal ends.

@@ -36,5 +36,5 @@ pub use app::App;
 pub use error::GuiError;
 pub use handle::{FramePreview, OpenPreview, SessionHandle, Wake};
 pub use launch::{WindowOptions, check_display, run};
-pub use sources::WindowServices;
+pub use sources::{InstallFailure, InstallRuntime, InstallStep, WindowServices};
 pub use text::Language;

@@ -74,6 +74,7 @@ impl App {
                     commands,
                 );
             });
+        self.side.runtime_ui(ui, view, commands);
         CentralPanel::no_frame()
             .frame(
                 Frame::new()

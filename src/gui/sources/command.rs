@@ -36,6 +36,10 @@ pub(in crate::gui) enum SideCommand {
     SaveSession(PathBuf),
     /// Run the demo instead.
     OpenDemo,
+    /// Install ONNX Runtime.
+    InstallRuntime,
+    /// Stop installing it.
+    CancelInstall,
     /// Forget the notice.
     Dismiss,
 }
@@ -74,6 +78,8 @@ impl SideCommand {
             Self::SetSource(_) | Self::UsePath { .. } | Self::Session(_) => strings::USE,
             Self::RemoveModel(_) | Self::UndoRemove => strings::UNDO,
             Self::OpenDemo => strings::DEMO,
+            Self::InstallRuntime => strings::INSTALL,
+            Self::CancelInstall => strings::CANCEL,
             Self::Dismiss => strings::DISMISS,
         }
     }

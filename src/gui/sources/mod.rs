@@ -5,6 +5,7 @@ mod command;
 mod drops;
 mod files;
 mod guide;
+mod install;
 mod panel;
 mod picker;
 mod reports;
@@ -16,7 +17,7 @@ pub(super) use command::{Purpose, SideCommand};
 pub(super) use drops::drop_overlay_ui;
 pub(super) use guide::{SHORT_HEIGHT, guide_ui};
 pub(super) use panel::{heading, side_panel_ui};
-pub use services::WindowServices;
+pub use services::{InstallFailure, InstallRuntime, InstallStep, WindowServices};
 pub(super) use side::Side;
 
 /// All that this module says to people.
@@ -72,6 +73,12 @@ pub(super) mod strings {
     pub(in crate::gui) const REPLACE: &str = "Replace";
     pub(in crate::gui) const FILE_NAME: &str = "File name";
     pub(in crate::gui) const ALL_FILES: &str = "All files";
+    pub(in crate::gui) const NO_RUNTIME: &str = "ONNX Runtime is missing";
+    pub(in crate::gui) const NO_RUNTIME_TEXT: &str = "Models run with it. It is fetched with pip or uv (24 MB), checked, and kept in your data directory.";
+    pub(in crate::gui) const INSTALL: &str = "Install";
+    pub(in crate::gui) const INSTALL_AGAIN: &str = "Try again";
+    pub(in crate::gui) const INSTALLING: &str = "ONNX Runtime is being installed";
+    pub(in crate::gui) const NOT_INSTALLED: &str = "ONNX Runtime could not be installed";
     pub(in crate::gui) const DROP_UNKNOWN: &str = "Drop to use it";
 
     pub(in crate::gui) fn title(purpose: &super::Purpose) -> &'static str {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use egui::Context;
 
 use super::files::Files;
+use super::install::Installation;
 use super::picker::Picker;
 use super::reports::Report;
 use super::{SideCommand, WindowServices, strings};
@@ -22,6 +23,7 @@ pub(in crate::gui) struct Side {
     /// Makes thumbnails; started when it is needed.
     pub(super) thumbnails: Option<Files<Report>>,
     pub(super) picker: Option<Picker>,
+    pub(super) installation: Installation,
     pub(in crate::gui) keeper: Keeper,
     pub(in crate::gui) services: WindowServices,
     /// Whether the panel is open.
@@ -57,6 +59,7 @@ impl Side {
             files: None,
             thumbnails: None,
             picker: None,
+            installation: Installation::default(),
             keeper: Keeper::forgetful(),
             services: WindowServices::default(),
             open: false,
@@ -103,6 +106,7 @@ impl Side {
     pub(in crate::gui) fn update(&mut self, context: &Context, session: &Arc<dyn SessionHandle>) {
         self.take_drops();
         self.take_reports(session);
+        self.look_for_runtime(session);
         if let Some(text) = self.keeper.notice() {
             self.tell(text, true);
         }
@@ -165,6 +169,8 @@ impl Side {
                     self.load_session(file);
                 }
             }
+            SideCommand::InstallRuntime => self.install(),
+            SideCommand::CancelInstall => self.installation.cancel(),
             SideCommand::Dismiss => self.notice = None,
         }
     }

@@ -72,7 +72,7 @@ pub(super) fn source_section_ui(
 /// Opening and saving sessions.
 pub(super) fn session_section_ui(ui: &mut Ui, side: &Side, commands: &CommandSender) {
     heading(ui, strings::SESSION);
-    ui.horizontal_wrapped(|ui| {
+    ui.horizontal(|ui| {
         for purpose in [Purpose::Session, Purpose::Save] {
             let command = UiCommand::Side(SideCommand::Pick(purpose));
             let button = ui.button(command.text());
@@ -80,7 +80,9 @@ pub(super) fn session_section_ui(ui: &mut Ui, side: &Side, commands: &CommandSen
                 commands.send(command);
             }
         }
-        let recent = &side.keeper.settings().recent_sessions;
+    });
+    let recent = &side.keeper.settings().recent_sessions;
+    ui.horizontal(|ui| {
         ui.add_enabled_ui(!recent.is_empty(), |ui| {
             ui.menu_button(strings::RECENT_SESSIONS, |ui| {
                 for file in recent {
