@@ -111,3 +111,46 @@ impl SessionHandle for WindowSession {
         drop(worker.take());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::session::{SessionOptions, SessionPhase};
+
+    #[test]
+    fn a_session_ends_before_the_next_one_starts_and_none_starts_after_the_window() {
+        // Neither a source nor a model: there are no children.
+        let nothing = || SessionSpec {
+            source: String::new(),
+            ..SessionSpec::default()
+        };
+        let started = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&started);
+        let start = move |spec| {
+            count.fetch_add(1, Ordering::SeqCst);
+            let options = SessionOptions {
+                interactive: true,
+                ..SessionOptions::new("/bin/false".into())
+            };
+            Session::start(spec, options)
+        };
+        let window = WindowSession::start(nothing(), Box::new(start)).expect("a thread");
+        let first = window.running();
+        window.open(nothing());
+        let begin = Instant::now();
+        while Arc::ptr_eq(&first, &window.running()) {
+            assert!(begin.elapsed() < Duration::from_secs(60));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        assert_eq!(first.view().phase, SessionPhase::Stopped);
+        assert_eq!(started.load(Ordering::SeqCst), 2);
+        window.end();
+        assert_eq!(window.view().phase, SessionPhase::Stopped);
+        window.open(nothing());
+        window.end();
+        assert_eq!(started.load(Ordering::SeqCst), 2);
+    }
+}

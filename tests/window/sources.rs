@@ -243,3 +243,34 @@ fn an_empty_window_offers_a_source_a_model_and_the_demo() {
     let uri = "pattern:bars".to_owned();
     assert_eq!(fake.take_sent(), [SessionCommand::SetSource { uri }]);
 }
+
+#[test]
+fn the_panel_leaves_room_for_the_rest_of_a_small_window() {
+    for size in [[720.0, 480.0], [900.0, 600.0], [1280.0, 820.0]] {
+        let (mut harness, _) = crate::harness::window_of_size(fake::running(154), size);
+        harness.key_press(egui::Key::B);
+        harness.run_ok();
+        click(&mut harness, "Model lite0");
+        let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, size.into());
+        for name in [
+            "Pause",
+            "Latency",
+            "Log · 3",
+            "Use",
+            "Model menu of lite0",
+            "Apply",
+        ] {
+            let rect = harness.get_by_label(name).rect();
+            assert!(
+                screen.x_range().contains(rect.left()) && screen.x_range().contains(rect.right()),
+                "{name} at {rect} of {size:?}"
+            );
+        }
+        let panel = harness.get_by_label("Model menu of lite0").rect();
+        let tile = harness.get_by_label("lite0").rect();
+        assert!(
+            panel.right() < tile.left(),
+            "{panel} and {tile} of {size:?}"
+        );
+    }
+}

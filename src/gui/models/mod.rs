@@ -35,7 +35,7 @@ mod strings {
     pub(super) const REVERT: &str = "Revert";
     pub(super) const REVERT_TIP: &str = "Back to the options in force";
     pub(super) const RESET_TIP: &str = "Leave this to the model and its files";
-    pub(super) const BROWSE: &str = "Browse…";
+    pub(super) const BROWSE: &str = "Choose a file of labels";
     pub(super) const NO_CARD: &str = "It is told when the model is loaded.";
     pub(super) const COPY: &str = "Copy";
     pub(super) const THRESHOLD: &str = "threshold";

@@ -11,7 +11,9 @@ use crate::protocol::{ModelSpec, Origin};
 use crate::session::{ModelView, SessionCommand};
 
 /// Width of a field, in points.
-const FIELD_WIDTH: f32 = 116.0;
+const FIELD_WIDTH: f32 = 96.0;
+/// Width of what stands beside a field, at least, in points.
+const MARK_WIDTH: f32 = 60.0;
 
 /// All options of a model: those that act at once, and those that start it anew together.
 pub(super) fn options_ui(
@@ -102,6 +104,7 @@ fn keys_ui(
     let salt = keys.first().map_or("", |key| key.name());
     Grid::new(salt)
         .num_columns(3)
+        .min_col_width(MARK_WIDTH)
         .spacing([8.0, 4.0])
         .show(ui, |ui| {
             for &key in keys {
@@ -124,9 +127,8 @@ fn keys_ui(
                         let origin = origin_word(key, *origin);
                         ui.label(RichText::new(origin).small().color(palette.weak));
                     }
-                    if key == Key::Labels && ui.small_button(strings::BROWSE).clicked() {
-                        let pick = SideCommand::Pick(Purpose::Labels);
-                        commands.send(UiCommand::Side(pick));
+                    if key == Key::Labels {
+                        browse_ui(ui, commands);
                     }
                 });
                 ui.end_row();
@@ -141,6 +143,15 @@ fn keys_ui(
                 }
             }
         });
+}
+
+fn browse_ui(ui: &mut Ui, commands: &CommandSender) {
+    let browse = ui.small_button("…");
+    browse.widget_info(|| WidgetInfo::labeled(Role::Button, true, strings::BROWSE));
+    if browse.on_hover_text(strings::BROWSE).clicked() {
+        let pick = SideCommand::Pick(Purpose::Labels);
+        commands.send(UiCommand::Side(pick));
+    }
 }
 
 fn reset_ui(ui: &mut Ui, key: Key, draft: &mut Draft) {

@@ -195,7 +195,8 @@ fn from_triple(text: &str) -> Result<[f64; 3], String> {
         .map(from_decimal)
         .collect::<Result<_, _>>()?;
     <[f64; 3]>::try_from(values)
-        .map_err(|_| "use three numbers, for red, green and blue".to_owned())
+        .ok()
+        .ok_or_else(|| "use three numbers, for red, green and blue".to_owned())
 }
 
 pub(super) fn size([height, width]: [u32; 2]) -> String {

@@ -30,7 +30,7 @@ pub(in crate::gui) fn bottom_ui(
         .show(ui, |ui| {
             ui.horizontal(|ui| {
                 tabs_ui(ui, view, state.tab, commands);
-                if state.tab == Tab::Latency {
+                if state.tab == Tab::Latency && ui.available_width() > LEGEND_AND_AGREEMENT {
                     ui.add_space(14.0);
                     legend_ui(ui, &mut state.timeline);
                 }
@@ -47,6 +47,10 @@ pub(in crate::gui) fn bottom_ui(
             ui.take_available_space();
         });
 }
+
+/// Width below which the agreement is shown without the legend, in points: the tiles have the
+/// stages' colours, too.
+const LEGEND_AND_AGREEMENT: f32 = 560.0;
 
 fn tabs_ui(ui: &mut Ui, view: &SessionView, open: Tab, commands: &CommandSender) {
     ui.spacing_mut().item_spacing.x = 4.0;

@@ -17,6 +17,9 @@ use crate::gui::format;
 use crate::gui::theme::{CARD_RADIUS, GAP, PADDING, Palette, strong};
 use crate::session::{ChildState, ModelView, SessionCommand, SessionView};
 
+/// Height of what to do by hand, which is long, in points.
+const HINT_HEIGHT: f32 = 120.0;
+
 /// What consumers report that have found no ONNX Runtime.
 const MISSING: &str = "runtime_missing";
 
@@ -113,10 +116,11 @@ impl Side {
                 self.installation.worker = None;
                 self.installation.failure = Some(failure);
             }
-            None if self.services.install_at_once && !self.installation.was_asked => {
-                if view.models.iter().any(lacks_runtime) {
-                    self.install();
-                }
+            None if self.services.install_at_once
+                && !self.installation.was_asked
+                && view.models.iter().any(lacks_runtime) =>
+            {
+                self.install();
             }
             None => {}
         }
@@ -206,14 +210,17 @@ impl Side {
                     }
                     Some(failure) => {
                         ui.label(strong(strings::NOT_INSTALLED).color(palette.bad));
-                        ScrollArea::vertical().max_height(120.0).show(ui, |ui| {
-                            let shown = |text| Label::new(text).wrap().selectable(true);
-                            ui.add(shown(RichText::new(&failure.message)));
-                            if let Some(hint) = &failure.hint {
-                                let hint = RichText::new(hint).color(palette.weak);
-                                ui.add(shown(hint));
-                            }
-                        });
+                        ScrollArea::vertical()
+                            .max_height(HINT_HEIGHT)
+                            .min_scrolled_height(HINT_HEIGHT)
+                            .show(ui, |ui| {
+                                let shown = |text| Label::new(text).wrap().selectable(true);
+                                ui.add(shown(RichText::new(&failure.message)));
+                                if let Some(hint) = &failure.hint {
+                                    let hint = RichText::new(hint).color(palette.weak);
+                                    ui.add(shown(hint));
+                                }
+                            });
                     }
                 });
             });

@@ -104,7 +104,9 @@ pub(super) mod strings {
     }
 
     pub(in crate::gui) fn unreadable(path: &std::path::Path, cause: &str) -> String {
-        format!("{} cannot be read: {cause}.", path.display())
+        // The number after the system's words tells people nothing.
+        let words = cause.split(" (os error").next().unwrap_or(cause);
+        format!("{} cannot be read: {words}.", path.display())
     }
 
     pub(in crate::gui) fn drop_session(name: &str) -> String {

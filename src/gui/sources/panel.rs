@@ -8,9 +8,9 @@ use crate::gui::theme::{CARD_RADIUS, GAP, PADDING, Palette, strong};
 use crate::session::SessionView;
 
 /// Width of the panel at first, in points.
-const WIDTH: f32 = 320.0;
-/// Width that the tiles keep, in points.
-const TILES_WIDTH: f32 = 356.0;
+const WIDTH: f32 = 336.0;
+/// Width that the tiles and the timeline keep where the window has it, in points.
+const TILES_WIDTH: f32 = 540.0;
 
 /// The panel at the left, where it is open.
 pub(in crate::gui) fn side_panel_ui(

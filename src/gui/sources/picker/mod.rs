@@ -164,6 +164,10 @@ impl Picker {
     fn typed(&mut self) {
         self.error = None;
         self.selected = None;
+        // A path that is typed after another one begins anew.
+        if let Some(at) = self.path.rfind("//") {
+            self.path.drain(..=at);
+        }
         let (folder, _) = split(&self.path);
         if folder != self.folder {
             self.show(folder);
@@ -366,7 +370,7 @@ mod tests {
         picker.go_up();
         assert_eq!(picker.folder, root);
         // Another folder, typed.
-        picker.path = format!("{}/videos/", root.display());
+        picker.path = format!("/somewhere/{}/videos/", root.display());
         picker.typed();
         assert_eq!(picker.folder, root.join("videos"));
     }
