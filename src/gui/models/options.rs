@@ -10,8 +10,12 @@ use crate::gui::theme::Palette;
 use crate::protocol::{ModelSpec, Origin};
 use crate::session::{ModelView, SessionCommand};
 
-/// Width of a field, in points.
-const FIELD_WIDTH: f32 = 96.0;
+/// Limits of the width of a field, in points.
+const FIELD_WIDTH: std::ops::RangeInclusive<f32> = 60.0..=160.0;
+/// Width of an option's name and of what stands beside its field, in points.
+const OTHERS_WIDTH: f32 = 216.0;
+/// The same where names are short.
+const SHORT_OTHERS_WIDTH: f32 = 158.0;
 /// Width of what stands beside a field, at least, in points.
 const MARK_WIDTH: f32 = 60.0;
 
@@ -62,6 +66,11 @@ fn apply_ui(
     });
 }
 
+/// Width of a field, so that a line fits the panel.
+fn field_width(ui: &Ui, others: f32) -> f32 {
+    (ui.available_width() - others).clamp(*FIELD_WIDTH.start(), *FIELD_WIDTH.end())
+}
+
 fn tune_ui(ui: &mut Ui, model: &ModelView, commands: &CommandSender) {
     let tune = |threshold, top| {
         let command = SessionCommand::Tune {
@@ -71,10 +80,11 @@ fn tune_ui(ui: &mut Ui, model: &ModelView, commands: &CommandSender) {
         };
         commands.send(UiCommand::Side(SideCommand::Session(command)));
     };
+    let width = field_width(ui, OTHERS_WIDTH);
     Grid::new("at once").num_columns(2).show(ui, |ui| {
         ui.label(strings::THRESHOLD);
         let mut threshold = model.spec.threshold;
-        ui.spacing_mut().slider_width = FIELD_WIDTH - 20.0;
+        ui.spacing_mut().slider_width = width;
         let slider = ui.add(Slider::new(&mut threshold, 0.0..=1.0).fixed_decimals(2));
         slider.widget_info(|| WidgetInfo::slider(true, f64::from(threshold), strings::THRESHOLD));
         if slider.changed() {
@@ -102,6 +112,13 @@ fn keys_ui(
 ) {
     let palette = Palette::of(ui);
     let salt = keys.first().map_or("", |key| key.name());
+    let is_short = keys == Key::PREPROCESSING;
+    let others = if is_short {
+        SHORT_OTHERS_WIDTH
+    } else {
+        OTHERS_WIDTH
+    };
+    let width = field_width(ui, others);
     Grid::new(salt)
         .num_columns(3)
         .min_col_width(MARK_WIDTH)
@@ -118,7 +135,7 @@ fn keys_ui(
                 ui.label(RichText::new(key.name()).color(color));
                 let effective = values::effective(&model.spec, model.card.as_deref(), key);
                 let shown = effective.as_ref().map_or("", |(value, _)| value.as_str());
-                field_ui(ui, key, draft, shown);
+                field_ui(ui, key, draft, shown, width);
                 ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = 4.0;
                     if !draft.text_mut(key).is_empty() {
@@ -136,7 +153,7 @@ fn keys_ui(
                     ui.label("");
                     let error = RichText::new(error).small().color(palette.bad);
                     ui.scope(|ui| {
-                        ui.set_max_width(FIELD_WIDTH + 60.0);
+                        ui.set_max_width(width + MARK_WIDTH);
                         ui.add(egui::Label::new(error).wrap());
                     });
                     ui.end_row();
@@ -186,7 +203,7 @@ fn origin_word(key: Key, origin: Origin) -> &'static str {
 
 /// The widget of one option: a switch, a choice or a text. Where nothing is chosen it shows what is
 /// in force, fainter.
-fn field_ui(ui: &mut Ui, key: Key, draft: &mut Draft, effective: &str) {
+fn field_ui(ui: &mut Ui, key: Key, draft: &mut Draft, effective: &str, width: f32) {
     let name = key.name();
     let weak = Palette::of(ui).weak;
     let text = draft.text_mut(key);
@@ -203,7 +220,7 @@ fn field_ui(ui: &mut Ui, key: Key, draft: &mut Draft, effective: &str) {
     if choices.is_empty() {
         let field = TextEdit::singleline(text)
             .hint_text(effective.to_owned())
-            .desired_width(FIELD_WIDTH);
+            .desired_width(width);
         ui.add(field)
             .widget_info(|| WidgetInfo::labeled(Role::TextInput, true, name));
         return;
@@ -214,7 +231,7 @@ fn field_ui(ui: &mut Ui, key: Key, draft: &mut Draft, effective: &str) {
         RichText::new(text.as_str())
     };
     let combo = ComboBox::from_id_salt(name)
-        .width(FIELD_WIDTH)
+        .width(width)
         .selected_text(shown)
         .truncate()
         .show_ui(ui, |ui| {
