@@ -133,7 +133,7 @@ impl UiCommand {
             Self::RemoveModel(_) => names.remove_model,
             Self::SaveRepro(_) => names.save_repro,
             Self::Picture(command) => command.text_in(strings),
-            Self::Side(command) => command.text(),
+            Self::Side(command) => command.text_in(strings),
         }
     }
 

@@ -86,9 +86,9 @@ pub fn run(
     let is_open = Rc::clone(&opened);
     let create: eframe::AppCreator<'_> = Box::new(move |creation| {
         let session = started.take().ok_or("the window has no session")??;
-        let mut app = App::attached(&creation.egui_ctx, open_preview, board, session)?
-            .with_services(&creation.egui_ctx, services);
+        let mut app = App::attached(&creation.egui_ctx, open_preview, board, session)?;
         app.set_language(Language::of_environment());
+        app = app.with_services(&creation.egui_ctx, services);
         app.watch(creation)?;
         is_open.set(true);
         Ok(Box::new(app))

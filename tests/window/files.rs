@@ -9,7 +9,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use ringside::gui::{App, WindowServices};
+use ringside::gui::{App, Language, WindowServices};
 use ringside::protocol::ModelSpec;
 use ringside::session::{SessionCommand, SessionSpec};
 
@@ -275,7 +275,7 @@ fn a_session_is_saved_as_it_is_now_with_paths_relative_to_its_file() {
     );
     wait_for(&mut harness, "s.toml");
     write_in(&mut harness, "File name", "now");
-    click(&mut harness, "Save");
+    click(&mut harness, "Save here");
     let file = folder.path().join("now.toml");
     wait_until(&mut harness, "the file", || file.exists());
     let text = fs::read_to_string(&file).expect("a file");
@@ -333,4 +333,18 @@ fn broken_settings_are_put_aside_with_a_notice() {
     let (mut harness, _) = with_settings(&settings, SessionSpec::default());
     harness.run_ok();
     assert!(has_part(&harness, "settings.toml.broken"));
+}
+
+#[test]
+fn a_chosen_language_is_spoken_again_in_the_next_window() {
+    let folder = folder();
+    let settings = folder.path().join("settings.toml");
+    let (mut harness, _) = with_settings(&settings, SessionSpec::default());
+    assert!(has(&harness, "Source and models"));
+    harness.state_mut().set_language(Language::Chinese);
+    harness.run_ok();
+    drop(harness);
+    let (harness, _) = with_settings(&settings, SessionSpec::default());
+    assert!(!has(&harness, "Source and models"));
+    assert!(has(&harness, "图像源与模型"));
 }

@@ -1,3 +1,4 @@
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use egui::Context;
@@ -34,6 +35,7 @@ impl App {
             self.run_command(context, command);
         }
         self.side.update(context, &self.session);
+        self.side.follow_language(self.state.language);
         self.forget_removed_models();
         self.take_pictures(context);
         self.take_saved();
@@ -54,6 +56,9 @@ impl App {
         if self.side.is_another_session(&self.view) {
             self.state.tiles.clear();
             self.state.source = None;
+            self.state.look_back = None;
+            // Sequences begin anew.
+            *self.rewind.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
         }
         let models = &self.view.models;
         let known = |name: &str| models.iter().any(|model| model.spec.name == name);

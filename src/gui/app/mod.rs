@@ -146,6 +146,8 @@ impl App {
     #[must_use]
     pub fn with_services(mut self, context: &egui::Context, services: WindowServices) -> Self {
         self.side = Side::with_services(context, services);
+        let chosen = self.side.language();
+        self.state.language = chosen.unwrap_or(self.state.language);
         self
     }
 }

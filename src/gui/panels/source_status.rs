@@ -55,7 +55,7 @@ impl SourceStatus {
     pub(super) fn text(&self) -> String {
         let words = &text().status;
         match self {
-            Self::NoSource => crate::gui::sources::strings::NO_SOURCE_CHIP.to_owned(),
+            Self::NoSource => text().side.no_source_chip.to_owned(),
             Self::Connecting => words.connecting.to_owned(),
             Self::Live => words.live.to_owned(),
             Self::Paused => words.paused.to_owned(),

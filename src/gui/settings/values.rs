@@ -10,7 +10,7 @@ const MOST_RECENT: usize = 12;
 pub(in crate::gui) struct Settings {
     /// Dark or light.
     pub(in crate::gui) theme: ThemeChoice,
-    /// Language of the window, as `en`; empty: as the system.
+    /// Language of the window, by its own name; empty: as the system.
     pub(in crate::gui) language: String,
     /// Whether the panel of source and models is open.
     pub(in crate::gui) sources_open: bool,

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::strings;
+use crate::gui::text::{Strings, text};
 use crate::protocol::ModelSpec;
 use crate::session::SessionCommand;
 
@@ -69,15 +70,20 @@ impl SideCommand {
 
     /// What it is called.
     pub(in crate::gui) fn text(&self) -> &'static str {
+        self.text_in(text())
+    }
+
+    /// The same in a certain language.
+    pub(in crate::gui) fn text_in(&self, all: &'static Strings) -> &'static str {
         match self {
-            Self::Toggle => strings::PANEL,
-            Self::Pick(Purpose::Save) | Self::SaveSession(_) => strings::SAVE_SESSION,
-            Self::Pick(Purpose::Session) | Self::OpenSession(_) => strings::OPEN_SESSION,
-            Self::Pick(Purpose::Model) | Self::AddModel(_) => strings::CHOOSE_MODEL,
-            Self::Pick(_) => strings::OPEN,
+            Self::Toggle => all.side.panel,
+            Self::Pick(Purpose::Save) | Self::SaveSession(_) => all.side.save_session,
+            Self::Pick(Purpose::Session) | Self::OpenSession(_) => all.side.open_session,
+            Self::Pick(Purpose::Model) | Self::AddModel(_) => all.side.choose_model,
+            Self::Pick(_) => all.side.open,
             Self::SetSource(_) | Self::UsePath { .. } | Self::Session(_) => strings::USE,
             Self::RemoveModel(_) | Self::UndoRemove => strings::UNDO,
-            Self::OpenDemo => strings::DEMO,
+            Self::OpenDemo => all.side.demo,
             Self::InstallRuntime => strings::INSTALL,
             Self::CancelInstall => strings::CANCEL,
             Self::Dismiss => strings::DISMISS,
@@ -87,9 +93,9 @@ impl SideCommand {
     /// What it does.
     pub(in crate::gui) fn tooltip(&self) -> &'static str {
         match self {
-            Self::Toggle => strings::PANEL_TIP,
-            Self::Pick(Purpose::Source) => strings::OPEN_TIP,
-            Self::Pick(Purpose::Save) => strings::SAVE_TIP,
+            Self::Toggle => text().side.panel_tip,
+            Self::Pick(Purpose::Source) => text().side.open_tip,
+            Self::Pick(Purpose::Save) => text().side.save_tip,
             other => other.text(),
         }
     }

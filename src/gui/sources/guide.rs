@@ -1,7 +1,8 @@
 use egui::{Align, Align2, Button, Layout, RichText, Ui, UiBuilder, Vec2, vec2};
 
-use super::{Purpose, SideCommand, strings};
+use super::{Purpose, SideCommand};
 use crate::gui::command::{CommandSender, UiCommand};
+use crate::gui::text::text;
 use crate::gui::theme::{Palette, strong};
 use crate::session::SessionView;
 
@@ -31,40 +32,40 @@ pub(in crate::gui) fn guide_ui(
         .layout(Layout::top_down(Align::Center));
     ui.scope_builder(builder, |ui| {
         let title = match (no_source, no_model) {
-            (true, true) => strings::GUIDE_TITLE,
-            (true, false) => strings::NO_SOURCE_YET,
-            _ => strings::NO_MODEL,
+            (true, true) => text().side.guide_title,
+            (true, false) => text().side.no_source_yet,
+            _ => text().side.no_model,
         };
         ui.label(strong(title).size(20.0));
         ui.add_space(4.0);
         if !is_short {
-            ui.label(RichText::new(strings::GUIDE_TEXT).color(palette.weak));
+            ui.label(RichText::new(text().side.guide_text).color(palette.weak));
             ui.add_space(10.0);
         }
         let offers = [
             (
                 no_source,
                 SideCommand::Pick(Purpose::Source),
-                strings::CHOOSE_SOURCE,
-                strings::CHOOSE_SOURCE_TEXT,
+                text().side.choose_source,
+                text().side.choose_source_text,
             ),
             (
                 no_model,
                 SideCommand::Pick(Purpose::Model),
-                strings::CHOOSE_MODEL,
-                strings::CHOOSE_MODEL_TEXT,
+                text().side.choose_model,
+                text().side.choose_model_text,
             ),
             (
                 no_source && no_model,
                 SideCommand::OpenDemo,
-                strings::DEMO,
-                strings::DEMO_TEXT,
+                text().side.demo,
+                text().side.demo_text,
             ),
             (
                 no_source,
                 SideCommand::SetSource("pattern:bars".to_owned()),
-                strings::PATTERN,
-                strings::PATTERN_TEXT,
+                text().side.pattern,
+                text().side.pattern_text,
             ),
         ];
         for (_, command, title, text) in offers.into_iter().filter(|(offered, ..)| *offered) {

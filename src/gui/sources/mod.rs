@@ -22,41 +22,19 @@ pub(super) use side::Side;
 
 /// All that this module says to people.
 pub(super) mod strings {
-    pub(in crate::gui) const PANEL: &str = "Source and models";
-    pub(in crate::gui) const PANEL_TIP: &str =
-        "Show or hide the source, the models and their options";
     pub(in crate::gui) const SOURCE: &str = "Source";
     pub(in crate::gui) const ADDRESS: &str = "Address of the source";
     pub(in crate::gui) const ADDRESS_HINT: &str = "A path, or folder:, image:, pattern:…";
     pub(in crate::gui) const USE: &str = "Use";
     pub(in crate::gui) const USE_TIP: &str =
         "Take frames from this source; models stay loaded (Enter)";
-    pub(in crate::gui) const OPEN: &str = "Open…";
-    pub(in crate::gui) const OPEN_TIP: &str = "Choose a folder or a picture";
     pub(in crate::gui) const RECENT: &str = "Recent sources";
     pub(in crate::gui) const NO_ADDRESS: &str = "Name a folder, a picture or another source.";
-    pub(in crate::gui) const NO_SOURCE_CHIP: &str = "NO SOURCE";
     pub(in crate::gui) const NO_SOURCE: &str = "No source";
     pub(in crate::gui) const SESSION: &str = "Session";
-    pub(in crate::gui) const OPEN_SESSION: &str = "Open session…";
-    pub(in crate::gui) const SAVE_SESSION: &str = "Save session…";
     pub(in crate::gui) const RECENT_SESSIONS: &str = "Recent sessions";
-    pub(in crate::gui) const SAVE_TIP: &str =
-        "Write the source, the models and their options to a file that `ringside gui FILE` opens";
     pub(in crate::gui) const DISMISS: &str = "Dismiss";
     pub(in crate::gui) const UNDO: &str = "Undo";
-    pub(in crate::gui) const GUIDE_TITLE: &str = "What do you want to look at?";
-    pub(in crate::gui) const GUIDE_TEXT: &str = "Frames come from a source, and each model says what it sees on the same frames. Drop files here, or:";
-    pub(in crate::gui) const CHOOSE_SOURCE: &str = "Choose a source";
-    pub(in crate::gui) const CHOOSE_SOURCE_TEXT: &str = "A folder of pictures or one picture";
-    pub(in crate::gui) const CHOOSE_MODEL: &str = "Add a model";
-    pub(in crate::gui) const CHOOSE_MODEL_TEXT: &str = "An ONNX file; several can be compared";
-    pub(in crate::gui) const DEMO: &str = "Open the demo";
-    pub(in crate::gui) const DEMO_TEXT: &str = "Two builds of one classifier on photographs";
-    pub(in crate::gui) const PATTERN: &str = "Test pattern";
-    pub(in crate::gui) const PATTERN_TEXT: &str = "Moving bars, no file needed";
-    pub(in crate::gui) const NO_MODEL: &str = "No model yet";
-    pub(in crate::gui) const NO_SOURCE_YET: &str = "No source yet";
 
     pub(in crate::gui) const NEW_SESSION: &str = "session.toml";
     pub(in crate::gui) const UP: &str = "Up";
@@ -69,7 +47,7 @@ pub(super) mod strings {
     pub(in crate::gui) const USE_FOLDER: &str = "Use this folder";
     pub(in crate::gui) const USE_FOLDER_TIP: &str = "Take all pictures of the folder shown (Enter)";
     pub(in crate::gui) const CANCEL: &str = "Cancel";
-    pub(in crate::gui) const SAVE: &str = "Save";
+    pub(in crate::gui) const SAVE: &str = "Save here";
     pub(in crate::gui) const REPLACE: &str = "Replace";
     pub(in crate::gui) const FILE_NAME: &str = "File name";
     pub(in crate::gui) const ALL_FILES: &str = "All files";

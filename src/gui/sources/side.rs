@@ -9,6 +9,7 @@ use super::picker::Picker;
 use super::reports::Report;
 use super::{SideCommand, WindowServices, strings};
 use crate::base::escape_path;
+use crate::gui::Language;
 use crate::gui::SessionHandle;
 use crate::gui::models::ModelForms;
 use crate::gui::settings::{Keeper, Settings, ThemeChoice};
@@ -37,6 +38,8 @@ pub(in crate::gui) struct Side {
     /// The model that was removed last.
     removed: Option<Box<ModelSpec>>,
     pub(in crate::gui) models: ModelForms,
+    /// The language of the last pass.
+    spoken: Option<Language>,
     /// When the session began that was seen last: another time is another session.
     started_nanos: u64,
     /// The session as it would be saved; its models and its loop are those of the view.
@@ -68,6 +71,7 @@ impl Side {
             notice: None,
             removed: None,
             models: ModelForms::default(),
+            spoken: None,
             started_nanos: 0,
             spec: SessionSpec::default(),
         }
@@ -100,6 +104,25 @@ impl Side {
     pub(in crate::gui) fn is_another_session(&mut self, view: &SessionView) -> bool {
         let before = std::mem::replace(&mut self.started_nanos, view.started_nanos);
         before != 0 && before != view.started_nanos
+    }
+
+    /// The language that was chosen before; `None`: as the system.
+    pub(in crate::gui) fn language(&self) -> Option<Language> {
+        let chosen = self.keeper.settings().language.as_str();
+        Language::ALL
+            .into_iter()
+            .find(|language| language.name() == chosen)
+    }
+
+    /// Remembers another language than the one of the last pass: a person has chosen it.
+    pub(in crate::gui) fn follow_language(&mut self, language: Language) {
+        if self
+            .spoken
+            .replace(language)
+            .is_some_and(|before| before != language)
+        {
+            self.keeper.settings_mut().language = language.name().to_owned();
+        }
     }
 
     /// At each pass: takes what came from threads, and keeps what has changed.

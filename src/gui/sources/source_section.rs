@@ -5,6 +5,7 @@ use super::{Purpose, Side, SideCommand, strings};
 use crate::base::unescape_path;
 use crate::gui::command::{CommandSender, UiCommand};
 use crate::gui::format;
+use crate::gui::text::text;
 use crate::gui::theme::Palette;
 use crate::session::{ChildState, SessionView};
 
@@ -51,7 +52,7 @@ pub(super) fn source_section_ui(
             send(SideCommand::SetSource(side.address.clone()));
         }
         let pick = UiCommand::Side(SideCommand::Pick(Purpose::Source));
-        let button = ui.button(strings::OPEN);
+        let button = ui.button(text().side.open);
         if button.on_hover_text(pick.tooltip_with_key()).clicked() {
             commands.send(pick);
         }

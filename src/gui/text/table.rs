@@ -54,6 +54,10 @@ strings! {
         producer(u32, u32), rate_unit, rate_meaning, skipped, skipped_meaning, frames(u64),
         frames_meaning, every, every_meaning, live, live_meaning, turns_meaning, together_meaning,
     }
+    /// The panel of source and models where it is closed, and the guide of an empty window.
+    side: SideWords {
+        panel, panel_tip, open, open_tip, open_session, save_session, save_tip, guide_title, guide_text, choose_source, choose_source_text, choose_model, choose_model_text, demo, demo_text, pattern, pattern_text, no_model, no_source_yet, no_source_chip,
+    }
     /// The agreement of models.
     agreement: AgreementWords {
         word, of_frames(&str), more_pairs(usize), meaning, none, pair(&str, &str),

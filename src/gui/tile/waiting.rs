@@ -40,7 +40,7 @@ fn source_text(view: &SessionView) -> Option<&'static str> {
     let words = &text().wait;
     let source = &view.source;
     if source.uri.is_empty() && source.child == ChildState::Waiting {
-        return Some(crate::gui::sources::strings::NO_SOURCE_YET);
+        return Some(text().side.no_source_yet);
     }
     if matches!(source.child, ChildState::Failed(_)) {
         return Some(words.no_source);
