@@ -13,7 +13,7 @@ use crate::session::{ModelView, SessionCommand};
 /// Limits of the width of a field, in points.
 const FIELD_WIDTH: std::ops::RangeInclusive<f32> = 60.0..=160.0;
 /// Width of an option's name and of what stands beside its field, in points.
-const OTHERS_WIDTH: f32 = 216.0;
+const OTHERS_WIDTH: f32 = 230.0;
 /// The same where names are short.
 const SHORT_OTHERS_WIDTH: f32 = 158.0;
 /// Width of what stands beside a field, at least, in points.
