@@ -4,6 +4,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use ulid::Ulid;
+
 /// A folder into which ONNX Runtime writes a profile; removed with all that is in it.
 ///
 /// Its owner holds a lock on it, which the kernel drops with the process: what a killed process has
@@ -14,7 +16,8 @@ pub(super) struct ProfileFolder {
     _lock: File,
 }
 
-/// Before what makes the name unique.
+/// Before a name that no other process takes: numbers of processes are the same in containers that
+/// share a folder for temporary files.
 const PREFIX: &str = "ringside-profile-";
 /// Age from which a folder without a lock has been left behind, and is not just being made.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
@@ -27,8 +30,7 @@ impl ProfileFolder {
 
     fn create_in(parent: &Path) -> io::Result<Self> {
         sweep(parent, LEFT_BEHIND)?;
-        // Not the number of the process: containers that share a folder share numbers.
-        let path = parent.join(format!("{PREFIX}{}", ulid::Ulid::new()));
+        let path = parent.join(format!("{PREFIX}{}", Ulid::new()));
         DirBuilder::new().mode(0o700).create(&path)?;
         let lock = File::open(&path)?;
         lock.lock()?;
@@ -106,5 +108,22 @@ mod tests {
         let file = used.into_file().expect("a profile");
         assert!(!path.exists());
         assert_eq!(io::read_to_string(file).expect("text"), "[]");
+    }
+
+    #[test]
+    fn folders_of_a_process_with_the_same_number_are_left_alone() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let theirs = parent
+            .path()
+            .join(format!("{PREFIX}{}-0", std::process::id()));
+        fs::create_dir(&theirs).expect("a folder");
+        let lock = File::open(&theirs).expect("a folder");
+        lock.lock().expect("nobody else has it");
+        let ours: Vec<_> = (0..2)
+            .map(|_| ProfileFolder::create_in(parent.path()).expect("a folder"))
+            .collect();
+        assert_ne!(ours[0].path, ours[1].path);
+        sweep(parent.path(), Duration::ZERO).expect("a folder");
+        assert!(theirs.is_dir() && ours.iter().all(|folder| folder.path.is_dir()));
     }
 }
