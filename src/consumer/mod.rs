@@ -46,6 +46,6 @@ pub use library::{Library, LibraryError};
 pub use model::Model;
 pub use model_file::{Cause, DeclaredTensor, LastOperator, Makes, ModelError, ModelFile};
 pub use process::run;
-pub use reading::Reading;
+pub use reading::{Hashing, Reading};
 pub use runner::{Answers, Runner};
 pub use tensor::{OutputView, Values};

@@ -61,7 +61,7 @@ impl Model {
         let mut timer = StepTimer::new();
         let path = spec.path.as_path();
         let refuse = |cause: Cause| ModelError::new(path, cause);
-        let file = reading.file()?;
+        let (file, hashing) = reading.file()?;
         let sidecar = Sidecar::read(path)?;
         let input = match ImageInput::of(&file) {
             Ok(input) => input,
@@ -147,7 +147,7 @@ impl Model {
         notices.extend(engine_notices(spec, &engine));
         let card = ModelCard {
             path: spec.path.clone(),
-            sha256: reading.sha256(),
+            sha256: hashing.sha256(),
             bytes: file.bytes(),
             onnxruntime: library.version.clone(),
             inputs: engine.inputs(),

@@ -12,6 +12,12 @@ use super::model_file::{Cause, ModelError, ModelFile};
 pub struct Reading {
     path: PathBuf,
     file: Receiver<Result<Arc<ModelFile>, ModelError>>,
+    hashing: Hashing,
+}
+
+/// The digest of a file that has been read, on its way.
+#[derive(Debug)]
+pub struct Hashing {
     // Not a `Worker`: one that is not needed any more need not be waited for.
     digest: JoinHandle<Option<String>>,
 }
@@ -36,25 +42,28 @@ impl Reading {
         Ok(Self {
             path: path.to_owned(),
             file,
-            digest,
+            hashing: Hashing { digest },
         })
     }
 
-    /// The file, once it has been read.
+    /// The file, once it has been read, and its digest, which takes longer.
     ///
     /// # Errors
     /// As [`ModelFile::open`].
-    pub fn file(&self) -> Result<Arc<ModelFile>, ModelError> {
-        self.file.recv().unwrap_or_else(|_panicked| {
+    pub fn file(self) -> Result<(Arc<ModelFile>, Hashing), ModelError> {
+        let file = self.file.recv().unwrap_or_else(|_panicked| {
             let reason = "reading it panicked; the log says where".to_owned();
             Err(ModelError::new(&self.path, Cause::Unreadable(reason)))
-        })
+        })?;
+        Ok((file, self.hashing))
     }
+}
 
-    /// SHA-256 of the file, hexadecimal, once it is known; empty where the file cannot be read.
+impl Hashing {
+    /// SHA-256 of the file, hexadecimal, once it is known.
     pub fn sha256(self) -> String {
         match self.digest.join() {
-            Ok(digest) => digest.unwrap_or_default(),
+            Ok(digest) => digest.expect("a file that has been read is hashed"),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
