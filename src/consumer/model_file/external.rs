@@ -1,15 +1,15 @@
 use std::path::{Component, Path, PathBuf};
 
-use super::proto::{DATA_LOCATION_EXTERNAL, GraphProto, TensorProto};
+use super::proto::{DATA_LOCATION_EXTERNAL, ModelProto, TensorProto};
 use super::{Cause, ModelError};
 
-/// Checks that the weights that the graph keeps in other files are there, whole, and below the
+/// Checks that the weights that the model keeps in other files are there, whole, and below the
 /// model's folder; whether there are any.
-pub(super) fn check(model: &Path, graph: &GraphProto) -> Result<bool, ModelError> {
-    let folder = model.parent().unwrap_or(Path::new(""));
+pub(super) fn check(path: &Path, model: &ModelProto) -> Result<bool, ModelError> {
+    let folder = path.parent().unwrap_or(Path::new(""));
     let mut result = Ok(());
     let mut any = false;
-    graph.for_each_tensor(&mut |tensor| {
+    model.for_each_tensor(&mut |tensor| {
         if result.is_ok() && tensor.data_location == DATA_LOCATION_EXTERNAL {
             any = true;
             result = check_tensor(folder, tensor);
@@ -17,7 +17,7 @@ pub(super) fn check(model: &Path, graph: &GraphProto) -> Result<bool, ModelError
     });
     result
         .map(|()| any)
-        .map_err(|cause| ModelError::new(model, cause))
+        .map_err(|cause| ModelError::new(path, cause))
 }
 
 fn check_tensor(folder: &Path, tensor: &TensorProto) -> Result<(), Cause> {
@@ -77,6 +77,99 @@ fn leaves_folder(location: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::consumer::model_file::proto::{
+        AttributeProto, FunctionProto, GraphProto, NodeProto, SparseTensorProto,
+        StringStringEntryProto,
+    };
+
+    /// A tensor whose data are in a file that is not there.
+    fn missing() -> TensorProto {
+        TensorProto {
+            name: "w".to_owned(),
+            data_location: DATA_LOCATION_EXTERNAL,
+            external_data: vec![StringStringEntryProto {
+                key: "location".to_owned(),
+                value: "nowhere.bin".to_owned(),
+            }],
+            ..TensorProto::default()
+        }
+    }
+
+    #[test]
+    fn weights_elsewhere_are_found_wherever_a_model_can_hold_a_tensor() {
+        let sparse = || SparseTensorProto {
+            values: Some(missing()),
+            indices: None,
+        };
+        let node = |attribute| NodeProto {
+            attribute: vec![attribute],
+            ..NodeProto::default()
+        };
+        let constant = || {
+            node(AttributeProto {
+                t: Some(missing()),
+                ..AttributeProto::default()
+            })
+        };
+        let graph = |graph| ModelProto {
+            graph: Some(graph),
+            ..ModelProto::default()
+        };
+        let models = [
+            graph(GraphProto {
+                initializer: vec![missing()],
+                ..GraphProto::default()
+            }),
+            graph(GraphProto {
+                sparse_initializer: vec![sparse()],
+                ..GraphProto::default()
+            }),
+            graph(GraphProto {
+                sparse_initializer: vec![SparseTensorProto {
+                    values: None,
+                    indices: Some(missing()),
+                }],
+                ..GraphProto::default()
+            }),
+            graph(GraphProto {
+                node: vec![node(AttributeProto {
+                    sparse_tensor: Some(sparse()),
+                    ..AttributeProto::default()
+                })],
+                ..GraphProto::default()
+            }),
+            graph(GraphProto {
+                node: vec![node(AttributeProto {
+                    g: Some(GraphProto {
+                        node: vec![constant()],
+                        ..GraphProto::default()
+                    }),
+                    ..AttributeProto::default()
+                })],
+                ..GraphProto::default()
+            }),
+            ModelProto {
+                functions: vec![FunctionProto {
+                    node: vec![constant()],
+                }],
+                ..ModelProto::default()
+            },
+        ];
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("model.onnx");
+        for (index, model) in models.iter().enumerate() {
+            let error = check(&path, model).expect_err("nothing is there");
+            assert!(
+                matches!(error.cause, Cause::ExternalMissing { .. }),
+                "model {index}: {error}"
+            );
+        }
+        std::fs::write(folder.path().join("nowhere.bin"), "").expect("a file");
+        for model in &models {
+            assert!(check(&path, model).expect("it is there now"));
+        }
+        assert!(!check(&path, &ModelProto::default()).expect("nothing is needed"));
+    }
 
     #[test]
     fn a_path_is_followed_by_its_own_words() {

@@ -110,7 +110,7 @@ fn is_constant(graph: &GraphProto, name: &str) -> bool {
     let mut name = name;
     for _ in 0..MOST_STEPS {
         // An input that may be left out has no name.
-        if name.is_empty() || graph.initializer.iter().any(|tensor| tensor.name == name) {
+        if name.is_empty() || graph.held().any(|held| held == name) {
             return true;
         }
         let Some(node) = producer(graph, name) else {

@@ -110,7 +110,7 @@ impl ModelFile {
         let Some(graph) = &model.graph else {
             return Err(fail(Cause::NotOnnx("it holds no graph".to_owned())));
         };
-        let has_weights_elsewhere = external::check(path, graph)?;
+        let has_weights_elsewhere = external::check(path, &model)?;
         Ok(Self {
             metadata: metadata(&model),
             inputs: inputs(graph),
@@ -161,7 +161,7 @@ fn not_a_model(content: &[u8]) -> Option<Cause> {
 
 fn inputs(graph: &GraphProto) -> Vec<DeclaredTensor> {
     // Before IR version 4 every weight was an input, too.
-    let held: HashSet<&str> = graph.initializer.iter().map(|t| t.name.as_str()).collect();
+    let held: HashSet<&str> = graph.held().collect();
     let inputs = graph.input.iter();
     inputs
         .filter(|input| !held.contains(input.name.as_str()))

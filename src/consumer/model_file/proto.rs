@@ -21,6 +21,15 @@ pub(super) struct ModelProto {
     pub opset_import: Vec<OperatorSetIdProto>,
     #[prost(message, repeated, tag = "14")]
     pub metadata_props: Vec<StringStringEntryProto>,
+    #[prost(message, repeated, tag = "25")]
+    pub functions: Vec<FunctionProto>,
+}
+
+/// A function that the model brings along, called as an operator.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct FunctionProto {
+    #[prost(message, repeated, tag = "7")]
+    pub node: Vec<NodeProto>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -49,6 +58,17 @@ pub(super) struct GraphProto {
     pub input: Vec<ValueInfoProto>,
     #[prost(message, repeated, tag = "12")]
     pub output: Vec<ValueInfoProto>,
+    #[prost(message, repeated, tag = "15")]
+    pub sparse_initializer: Vec<SparseTensorProto>,
+}
+
+/// A tensor of few values that are not 0. Its name is that of its values.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct SparseTensorProto {
+    #[prost(message, optional, tag = "1")]
+    pub values: Option<TensorProto>,
+    #[prost(message, optional, tag = "2")]
+    pub indices: Option<TensorProto>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -110,6 +130,10 @@ pub(super) struct AttributeProto {
     pub tensors: Vec<TensorProto>,
     #[prost(message, repeated, tag = "11")]
     pub graphs: Vec<GraphProto>,
+    #[prost(message, optional, tag = "22")]
+    pub sparse_tensor: Option<SparseTensorProto>,
+    #[prost(message, repeated, tag = "23")]
+    pub sparse_tensors: Vec<SparseTensorProto>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -126,17 +150,63 @@ pub(super) struct TensorProto {
 /// `TensorProto.DataLocation.EXTERNAL`.
 pub(super) const DATA_LOCATION_EXTERNAL: i32 = 1;
 
-impl GraphProto {
-    /// Calls `visit` with every tensor stored in the graph, those of nested graphs included.
+impl ModelProto {
+    /// Calls `visit` with every tensor stored in the model: in its graph, in nested graphs, and in its
+    /// functions.
     pub(super) fn for_each_tensor<'a>(&'a self, visit: &mut impl FnMut(&'a TensorProto)) {
+        if let Some(graph) = &self.graph {
+            graph.for_each_tensor(visit);
+        }
+        for node in self.functions.iter().flat_map(|function| &function.node) {
+            node.for_each_tensor(visit);
+        }
+    }
+}
+
+impl GraphProto {
+    fn for_each_tensor<'a>(&'a self, visit: &mut impl FnMut(&'a TensorProto)) {
         self.initializer.iter().for_each(&mut *visit);
-        for attribute in self.node.iter().flat_map(|node| &node.attribute) {
+        for sparse in &self.sparse_initializer {
+            sparse.for_each_tensor(visit);
+        }
+        for node in &self.node {
+            node.for_each_tensor(visit);
+        }
+    }
+
+    /// Names of the tensors that the graph holds itself.
+    pub(super) fn held(&self) -> impl Iterator<Item = &str> {
+        let sparse = self.sparse_initializer.iter();
+        let sparse = sparse.filter_map(|sparse| sparse.values.as_ref());
+        self.initializer
+            .iter()
+            .chain(sparse)
+            .map(|tensor| tensor.name.as_str())
+    }
+}
+
+impl NodeProto {
+    fn for_each_tensor<'a>(&'a self, visit: &mut impl FnMut(&'a TensorProto)) {
+        for attribute in &self.attribute {
             attribute.t.iter().for_each(&mut *visit);
             attribute.tensors.iter().for_each(&mut *visit);
+            for sparse in attribute
+                .sparse_tensor
+                .iter()
+                .chain(&attribute.sparse_tensors)
+            {
+                sparse.for_each_tensor(visit);
+            }
             // prost refuses nesting deeper than 100, which bounds this recursion.
             for graph in attribute.g.iter().chain(&attribute.graphs) {
                 graph.for_each_tensor(visit);
             }
         }
+    }
+}
+
+impl SparseTensorProto {
+    fn for_each_tensor<'a>(&'a self, visit: &mut impl FnMut(&'a TensorProto)) {
+        self.values.iter().chain(&self.indices).for_each(visit);
     }
 }
