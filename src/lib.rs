@@ -23,7 +23,7 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | [`base`] | monotonic clock, latency histograms, named worker threads, paths and other text, exit codes |
+//! | [`base`] | monotonic clock, latency histograms, named worker threads, paths and addresses as text, hexadecimal text, nearest words, exit codes |
 //! | [`frame`] | frame description, pixel formats, conversion to RGB, rotation |
 //! | [`prediction`] | what a model says |
 //! | [`protocol`] | events and commands between processes, and their wire form |

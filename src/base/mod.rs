@@ -1,14 +1,18 @@
-//! What every other module may use: the clock, histograms, threads, paths as text, exit codes.
+//! What every other module may use: the monotonic clock, latency histograms, named worker
+//! threads, paths and addresses as text, bytes as hexadecimal text, the nearest of some words, exit
+//! codes.
 
 mod clock;
 pub mod exit_code;
+mod hexadecimal;
 mod latency;
+mod nearest;
 mod path_text;
-mod words;
 mod worker;
 
 pub use clock::{monotonic_nanos, sleep_until};
+pub use hexadecimal::hexadecimal;
 pub use latency::{LatencyStats, LatencyTracker};
-pub use path_text::{escape_path, unescape_path};
-pub use words::{hexadecimal, nearest, split_scheme};
+pub use nearest::nearest;
+pub use path_text::{escape_path, split_scheme, unescape_path};
 pub use worker::Worker;

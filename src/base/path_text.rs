@@ -33,6 +33,17 @@ pub fn unescape_path(text: &str) -> PathBuf {
     PathBuf::from(OsString::from_vec(percent_decode_str(text).collect()))
 }
 
+/// The scheme of an address and what follows its colon (RFC 3986: a letter, then letters, digits,
+/// `+`, `-` and `.`); `None` for what does not begin like an address.
+pub fn split_scheme(address: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = address.split_once(':')?;
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter));
+    is_scheme.then_some((scheme, rest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +62,14 @@ mod tests {
             let path = PathBuf::from(OsString::from_vec(bytes.to_vec()));
             assert_eq!(escape_path(&path), text);
             assert_eq!(unescape_path(text), path);
+        }
+    }
+
+    #[test]
+    fn only_what_begins_like_an_address_has_a_scheme() {
+        assert_eq!(split_scheme("git+ssh:a:b"), Some(("git+ssh", "a:b")));
+        for text in ["a b:c", "1a:b", ":a", "/tmp/a", "\u{e4}:b"] {
+            assert_eq!(split_scheme(text), None, "{text}");
         }
     }
 }
