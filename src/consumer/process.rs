@@ -12,6 +12,7 @@ use super::model::Model;
 use super::pipeline::{Pipeline, Step};
 use super::reading::Reading;
 use super::runner::Runner;
+use crate::base::exit_code;
 use crate::protocol::{
     Attachment, Command, ConsumerStart, Event, EventSender, PROTOCOL_VERSION, Problem, Role,
     read_commands, take_over_stdout,
@@ -27,7 +28,7 @@ pub fn run() -> u8 {
         Ok(code) => code,
         Err(error) => {
             tracing::error!("the consumer cannot talk to its session: {error}");
-            1
+            exit_code::FAILED
         }
     }
 }
@@ -44,8 +45,10 @@ fn start() -> std::io::Result<u8> {
         pid: std::process::id(),
         role: Role::Consumer,
     });
-    let code = match consume(&commands, &events) {
-        Ok(()) => 0,
+    let result = consume(&commands, &events);
+    events.send_unreported();
+    let code = match result {
+        Ok(()) => exit_code::DONE,
         Err(failure) => {
             tracing::error!("{failure}");
             events.send(&Event::Failed(failure.problem.clone()));
@@ -192,11 +195,12 @@ impl Consumer {
     fn step(&mut self) -> Result<(), Failure> {
         if self.pipeline.step(&mut self.connection)? == Step::Drained {
             self.connection.drained = true;
-            self.events.send_unreported();
             if self.pipeline.has_enough() {
                 // What comes is for others: it is not dropped by this one.
                 self.connection.reader.leave();
             }
+            // Another event may be long in coming.
+            self.events.send_unreported();
             if !self.next_rings.is_empty() {
                 self.change_ring()?;
             }
@@ -235,7 +239,6 @@ impl Consumer {
     /// Reports what has been taken.
     fn finish(mut self) -> Result<(), Failure> {
         self.pipeline.finish(&mut self.connection)?;
-        self.events.send_unreported();
         self.pipeline.leave_model();
         Ok(())
     }

@@ -9,7 +9,7 @@ use crossbeam::channel::{self, Receiver, Sender, TrySendError};
 use serde::de::DeserializeOwned;
 
 use super::{Command, Event};
-use crate::base::Worker;
+use crate::base::{Worker, exit_code};
 
 /// Longest line that is read: longer ones are an error, so that a broken child cannot fill memory.
 pub const MAX_LINE_BYTES: u64 = 16 << 20;
@@ -131,7 +131,7 @@ impl EventSender {
     }
 
     /// Sends an event unless the queue is full; then it is counted as unreported, and the count is
-    /// sent before the next event that fits.
+    /// sent before the next event that fits, or by [`Self::send_unreported`].
     pub fn offer(&self, event: &Event) {
         let missed = self.unreported.swap(0, Ordering::Relaxed);
         if missed > 0 && !self.try_line(&Event::Unreported { count: missed }) {
@@ -141,8 +141,8 @@ impl EventSender {
         }
     }
 
-    /// Says how many events were left out since it was said last; waits while the queue is full. For
-    /// a sender that offers nothing for a while.
+    /// Sends how many offered events have been given up since that was last sent, if any; waits while
+    /// the queue is full. For when no further event is going to be offered.
     pub fn send_unreported(&self) {
         let count = self.unreported.swap(0, Ordering::Relaxed);
         if count > 0 {
@@ -206,13 +206,13 @@ pub fn read_commands(input: impl Read + Send + 'static) -> io::Result<Receiver<C
                     // The main thread is on its way out; only the end of stdin matters now.
                     drop(sender.send(command));
                 }
-                Ok(None) => std::process::exit(0),
+                Ok(None) => std::process::exit(exit_code::DONE.into()),
                 Err(WireError::Unreadable { line, cause }) => {
                     tracing::error!("unreadable command `{line}`: {cause}");
                 }
                 Err(error) => {
                     tracing::error!("commands can no longer be read: {error}");
-                    std::process::exit(1);
+                    std::process::exit(exit_code::FAILED.into());
                 }
             }
         }
@@ -226,6 +226,8 @@ pub fn read_commands(input: impl Read + Send + 'static) -> io::Result<Receiver<C
 
 #[cfg(test)]
 mod tests {
+    use nix::fcntl::{FcntlArg, fcntl};
+
     use super::*;
 
     #[test]
@@ -283,5 +285,37 @@ mod tests {
         drop(worker);
         assert!(unreported > 0, "the pipe took everything");
         assert_eq!(seen + unreported, offered + 1);
+    }
+
+    #[test]
+    fn what_could_not_be_reported_is_told_when_no_event_comes_after_it() {
+        let (reader, writer) = io::pipe().expect("a pipe");
+        fcntl(&writer, FcntlArg::F_SETPIPE_SZ(4096)).expect("a small pipe");
+        let (sender, worker) = EventSender::start(writer).expect("a thread");
+        let event = Event::Loading {
+            step: "x".repeat(1000),
+        };
+        let offered = 1000;
+        for _ in 0..offered {
+            sender.offer(&event);
+        }
+        let mut lines = Lines::new(reader);
+        let (mut seen, mut unreported) = (0, 0);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                sender.send_unreported();
+                // There is nothing left to tell.
+                sender.send_unreported();
+            });
+            while let Ok(Some(event)) = lines.next_message() {
+                match event {
+                    Event::Unreported { count } => unreported += count,
+                    _ => seen += 1,
+                }
+            }
+        });
+        drop(worker);
+        assert!(unreported > 0, "the pipe took everything");
+        assert_eq!(seen + unreported, offered);
     }
 }
