@@ -27,6 +27,11 @@ struct Consumer {
 
 impl Consumer {
     fn start(model: ModelSpec) -> Option<Self> {
+        Self::start_for(model, None)
+    }
+
+    /// A consumer that takes at most `frames` frames.
+    fn start_for(model: ModelSpec, frames: Option<u64>) -> Option<Self> {
         if let Err(error) = ringside::runtime::find(None) {
             eprintln!("skipped: {error}");
             return None;
@@ -58,7 +63,7 @@ impl Consumer {
             schedule: Schedule::Turns,
             onnxruntime: None,
             models: 1,
-            frames: None,
+            frames,
         })));
         assert!(matches!(consumer.next(), Event::Hello { .. }));
         Some(consumer)
@@ -289,6 +294,38 @@ fn every_frame_is_answered_in_order_across_workers_batches_pauses_and_rings() {
 
     consumer.tell(&Command::Stop);
     assert_eq!(consumer.wait().code(), Some(0));
+}
+
+#[test]
+fn a_consumer_that_has_enough_holds_nobody_up_when_it_is_resumed() {
+    let Some(mut consumer) = Consumer::start_for(model("cases/mean.onnx"), Some(2)) else {
+        return;
+    };
+    let (first, mut writer) = ring(1, 12 * 12 * 3, 1);
+    consumer.attach(&first);
+    consumer.until(|event| matches!(event, Event::Ready(_)));
+    consumer.tell(&Command::Play);
+    for _ in 0..2 {
+        publish(&mut writer, &solid(12, 12, 200));
+        consumer.prediction();
+    }
+    consumer.tell(&Command::Pause);
+    // As a session does that resumes it: from here frames are kept for it.
+    first.expect_member(0);
+    consumer.tell(&Command::Play);
+    // More than the ring has room for.
+    for _ in 0..30 {
+        publish(&mut writer, &solid(12, 12, 200));
+    }
+    consumer.tell(&Command::Stop);
+    assert_eq!(consumer.wait().code(), Some(0));
+    assert!(
+        !consumer
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::Prediction(_))),
+        "it has answered its two frames"
+    );
 }
 
 #[test]

@@ -175,7 +175,7 @@ impl Consumer {
             }
             Command::Play => {
                 self.playing = true;
-                self.join();
+                self.join_or_leave();
             }
             Command::Pause => {
                 self.playing = false;
@@ -224,14 +224,17 @@ impl Consumer {
         self.connection
             .take_turns(self.target, schedule, delivery)?;
         if self.playing {
-            self.join();
+            self.join_or_leave();
         }
         Ok(())
     }
 
-    /// Enters the set of readers, unless it has answered as many frames as it is to.
-    fn join(&mut self) {
-        if !self.pipeline.has_enough() {
+    /// Joins the ring's readers to take frames; one that has enough leaves them instead, as the session
+    /// may have counted it in when it resumed.
+    fn join_or_leave(&mut self) {
+        if self.pipeline.has_enough() {
+            self.connection.reader.leave();
+        } else {
             self.connection.reader.join();
         }
     }
