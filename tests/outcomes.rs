@@ -167,3 +167,42 @@ fn a_report_that_cannot_be_made_names_its_cause_once() {
         finished.stderr
     );
 }
+
+#[test]
+fn rows_that_nobody_takes_are_said_on_stderr() {
+    let full = std::fs::File::create("/dev/full").expect("the device");
+    let mut command = ringside(["run", "--json", "--device", "cpu", "--source"]);
+    command
+        .arg(image(&root().join("assets/samples/cat.jpg")))
+        .arg("--model")
+        .arg(data("cases/mean.onnx"))
+        .stdout(full);
+    let output = command.output().expect("the program");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("No space left on device"), "{said}");
+}
+
+#[test]
+fn files_without_an_end_are_refused_by_name() {
+    let finished = finish(&mut ringside(["run", "/dev/zero"]));
+    assert_eq!(finished.code(), 2, "{}", finished.stderr);
+    assert!(finished.stderr.contains("/dev/zero"), "{}", finished.stderr);
+    let folder = tempfile::tempdir().expect("a folder");
+    let session = folder.path().join("session.toml");
+    let text = format!(
+        "source = {:?}\n[[model]]\npath = {:?}\nlabels = \"/dev/zero\"\ndevice = \"cpu\"\n",
+        image(&root().join("assets/samples/cat.jpg")),
+        data("cases/mean.onnx"),
+    );
+    std::fs::write(&session, text).expect("a file");
+    let finished = finish(ringside(["run"]).arg(&session));
+    assert_eq!(finished.code(), 4, "{}", finished.stderr);
+    assert!(
+        finished
+            .stderr
+            .contains("/dev/zero: it is not a regular file"),
+        "{}",
+        finished.stderr
+    );
+}

@@ -1,4 +1,4 @@
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::signals::Interrupts;
 use super::terminal::Terminal;
 use crate::recording::{self, JsonLines, RowSink};
 use crate::session::{
-    Session, SessionCommand, SessionExit, SessionOptions, SessionSpec, SpecOverrides,
+    OUTPUT_FAILED, Session, SessionCommand, SessionExit, SessionOptions, SessionSpec, SpecOverrides,
 };
 
 /// Runs a session without a window.
@@ -41,6 +41,7 @@ pub(super) fn run_to_end(
     sinks: Vec<Box<dyn RowSink>>,
 ) -> anyhow::Result<Exit> {
     runtime_command::ensure(onnxruntime.as_deref())?;
+    let outputs = sinks.len();
     let options = SessionOptions {
         sinks,
         ..options(onnxruntime)?
@@ -51,6 +52,16 @@ pub(super) fn run_to_end(
     let interrupts = Interrupts::watch(move || stopped.send(SessionCommand::Stop))
         .context("signals cannot be watched")?;
     let outcome = session.wait();
+    let failures = outcome.failures.iter().map(|(_, problem)| problem);
+    let unwritten: Vec<_> = failures
+        .filter(|problem| problem.code == OUTPUT_FAILED)
+        .collect();
+    if unwritten.len() == outputs {
+        // No output is left to say it.
+        for problem in unwritten {
+            drop(writeln!(io::stderr(), "ringside: {}", problem.message));
+        }
+    }
     Ok(if interrupts.seen() {
         Exit::Interrupted
     } else {

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::python_literal::Literal;
+use crate::base::{MOST_TEXT_BYTES, read_regular};
 
 /// Names of a model's classes, by index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,8 +23,6 @@ pub struct LabelsError {
     pub reason: String,
 }
 
-/// Largest label file that is read, in bytes.
-const MAX_BYTES: u64 = 16 << 20;
 /// Highest class index that labels may name.
 const MAX_CLASSES: usize = 1 << 20;
 /// Metadata keys that hold class names; `kpt_names` and the like are others.
@@ -80,13 +78,7 @@ impl Labels {
             path: path.to_owned(),
             reason,
         };
-        let size = fs::metadata(path)
-            .map_err(|error| fail(error.to_string()))?
-            .len();
-        if size > MAX_BYTES {
-            return Err(fail(format!("{size} bytes are too many for labels")));
-        }
-        let bytes = fs::read(path).map_err(|error| fail(error.to_string()))?;
+        let bytes = read_regular(path, MOST_TEXT_BYTES).map_err(|error| fail(error.to_string()))?;
         // Text of whatever encoding has no such bytes.
         let is_odd = |&byte: &u8| byte < b' ' && !byte.is_ascii_whitespace() && byte != 0x0b;
         if let Some(at) = bytes.iter().position(is_odd) {
@@ -182,6 +174,8 @@ fn name(literal: Literal) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn from_metadata(key: &str, text: &str) -> Labels {

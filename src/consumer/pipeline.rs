@@ -185,9 +185,8 @@ impl Pipeline {
         self.preparation.collect(&mut self.ready, self.batch)?;
         self.choose_running();
         let turn = connection.turn.as_mut();
-        let known = self.runner.card().scores.clone();
         let answers = self.runner.answer(&mut self.running, turn)?;
-        if answers.new_card {
+        if let Some(known) = &answers.revised {
             self.tell_scores(known.as_ref());
         }
         self.report(connection, answers);

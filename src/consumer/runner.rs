@@ -10,7 +10,7 @@ use super::tensor::OutputView;
 use crate::base::monotonic_nanos;
 use crate::frame::Frame;
 use crate::prediction::Output;
-use crate::protocol::{ModelCard, ModelSpec, ReportTimes};
+use crate::protocol::{ClassScores, ModelCard, ModelSpec, ReportTimes};
 use crate::ring::{RingError, Turn};
 
 /// Runs a model on prepared frames and reads its answers.
@@ -30,8 +30,9 @@ pub struct Answers {
     pub outputs: Vec<Output>,
     /// Whether this was the first run with this input shape.
     pub warmup: bool,
-    /// The answers show what the model's numbers are, and the card now says it.
-    pub new_card: bool,
+    /// What the card said of the model's numbers until the answers showed what they are; `None`: the
+    /// card says what it said.
+    pub revised: Option<Option<ClassScores>>,
 }
 
 impl Runner {
@@ -106,7 +107,7 @@ impl Runner {
             return Ok(Answers {
                 outputs: vec![Output::Invalid { reason }],
                 warmup: false,
-                new_card: false,
+                revised: None,
             });
         }
         let Model {
@@ -161,14 +162,13 @@ impl Runner {
         note(jobs, |times| {
             (times.started, times.inferred, times.decoded) = (started, inferred, decoded);
         });
-        let new_card = self.model.card.scores.as_ref() != self.model.decoder.scores();
-        if new_card {
-            self.model.card.scores = self.model.decoder.scores().cloned();
-        }
+        let found = self.model.decoder.scores();
+        let revised = (self.model.card.scores.as_ref() != found)
+            .then(|| std::mem::replace(&mut self.model.card.scores, found.cloned()));
         Ok(Answers {
             outputs,
             warmup,
-            new_card,
+            revised,
         })
     }
 }

@@ -1,9 +1,9 @@
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::base::{MOST_TEXT_BYTES, read_regular};
 use crate::protocol::PreprocessSpec;
 
 /// `MODEL.ringside.toml` beside a model: what its file does not say of itself.
@@ -46,8 +46,8 @@ impl Sidecar {
             path: path.clone(),
             reason,
         };
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
+        let text = match read_regular(&path, MOST_TEXT_BYTES) {
+            Ok(bytes) => String::from_utf8(bytes).map_err(|error| fail(error.to_string()))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(fail(error.to_string())),
         };
@@ -68,6 +68,8 @@ impl Sidecar {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -96,6 +96,9 @@ impl SessionExit {
     }
 }
 
+/// Code of the problem that rows can no longer be written to an output.
+pub const OUTPUT_FAILED: &str = "output_failed";
+
 /// What came of a session.
 #[derive(Debug, Clone)]
 pub struct Outcome {

@@ -21,7 +21,9 @@ mod store;
 mod supervisor;
 mod view;
 
-pub use handle::{Outcome, ReproWriter, Session, SessionError, SessionExit, SessionOptions};
+pub use handle::{
+    OUTPUT_FAILED, Outcome, ReproWriter, Session, SessionError, SessionExit, SessionOptions,
+};
 pub use repro::{REPRO_FRAME, ReproCapture};
 pub use spec::{RingSpec, SPEC_VERSION, SessionSpec, SpecError, SpecOverrides, unique_model_name};
 pub use spec_check::check_model;

@@ -1,5 +1,4 @@
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::spec_check::check_model;
 use super::spec_keys;
 use super::spec_paths::{resolve_path, resolve_source};
+use crate::base::{MOST_TEXT_BYTES, read_limited};
 use crate::protocol::{Delivery, DeviceChoice, ModelSpec, Schedule};
 use crate::ring::MAX_MEMBERS;
 
@@ -204,10 +204,12 @@ impl SessionSpec {
     /// # Errors
     /// See [`SpecError`]; each names the file.
     pub fn load(path: &Path) -> Result<Self, SpecError> {
-        let text = fs::read_to_string(path).map_err(|cause| SpecError::Read {
-            path: path.to_owned(),
-            cause,
-        })?;
+        let text = read_limited(path, MOST_TEXT_BYTES)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+            .map_err(|cause| SpecError::Read {
+                path: path.to_owned(),
+                cause,
+            })?;
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let folder = absolute.parent().unwrap_or(Path::new("/"));
         Self::from_toml(&text, folder).map_err(|cause| SpecError::InFile {

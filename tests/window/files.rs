@@ -14,7 +14,7 @@ use ringside::protocol::ModelSpec;
 use ringside::session::{SessionCommand, SessionSpec};
 
 use crate::fake::{self, FakeSession};
-use crate::harness::{LONG, has, has_part, wait_for, window};
+use crate::harness::{LONG, has, has_part, wait_for, window, window_with};
 use crate::sources::{click, open_panel};
 
 /// Pictures in natural order, a model, a session file, and what is left out.
@@ -235,25 +235,12 @@ fn a_session_file_that_is_wrong_changes_nothing_and_says_where() {
 
 /// The window with settings in a file.
 fn with_settings(settings: &Path, spec: SessionSpec) -> (Harness<'static, App>, FakeSession) {
-    let fake = FakeSession::new(fake::running(154));
-    let session = fake.clone();
     let services = WindowServices {
         settings: Some(settings.to_owned()),
         spec,
         ..WindowServices::default()
     };
-    let harness = Harness::builder()
-        .with_size([1280.0, 820.0])
-        .with_max_steps(20)
-        .build_eframe(move |creation| {
-            App::new(&creation.egui_ctx, fake::photographs(), move |wake| {
-                session.set_wake(wake);
-                Ok(Box::new(session))
-            })
-            .expect("a window without a display")
-            .with_services(&creation.egui_ctx, services)
-        });
-    (harness, fake)
+    window_with(fake::running(154), services)
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use ringside::gui::App;
+use ringside::gui::{App, WindowServices};
 use ringside::session::SessionView;
 
 use crate::fake::{self, FakeSession};
@@ -20,17 +20,37 @@ pub(crate) fn window_of_size(
     view: SessionView,
     size: [f32; 2],
 ) -> (Harness<'static, App>, FakeSession) {
+    build(view, size, None)
+}
+
+/// The window with what the program gives it beside a session.
+pub(crate) fn window_with(
+    view: SessionView,
+    services: WindowServices,
+) -> (Harness<'static, App>, FakeSession) {
+    build(view, [1280.0, 820.0], Some(services))
+}
+
+fn build(
+    view: SessionView,
+    size: [f32; 2],
+    services: Option<WindowServices>,
+) -> (Harness<'static, App>, FakeSession) {
     let fake = FakeSession::new(view);
     let session = fake.clone();
     let harness = Harness::builder()
         .with_size(size)
         .with_max_steps(20)
         .build_eframe(move |creation| {
-            App::new(&creation.egui_ctx, fake::photographs(), move |wake| {
+            let app = App::new(&creation.egui_ctx, fake::photographs(), move |wake| {
                 session.set_wake(wake);
                 Ok(Box::new(session))
             })
-            .expect("a window without a display")
+            .expect("a window without a display");
+            match services {
+                Some(services) => app.with_services(&creation.egui_ctx, services),
+                None => app,
+            }
         });
     (harness, fake)
 }

@@ -5,8 +5,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use tempfile::NamedTempFile;
 
-use crate::support::{children, eventually, signal, start};
+use crate::support::{Running, children, eventually, signal, start};
 use crate::{Display, live_session};
 
 /// Processor time that a process has used, in seconds (proc(5), fields 14 and 15).
@@ -41,14 +42,18 @@ fn xdotool(display: &Display, arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
-#[test]
-fn c47_a_hidden_window_paints_nearly_nothing_and_its_session_goes_on() {
-    let Some(display) = Display::open(&[]) else {
-        return;
-    };
+/// The window on a live session, and what it says of its passes.
+struct Traced {
+    window: Running,
+    log: NamedTempFile,
+    pid: u32,
+    consumer: u32,
+}
+
+fn traced_window(display: &Display) -> Traced {
     let arguments = live_session();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let log = tempfile::NamedTempFile::new().expect("a file");
+    let log = NamedTempFile::new().expect("a file");
     let mut command = display.window(&arguments);
     let window = start(
         command
@@ -59,6 +64,25 @@ fn c47_a_hidden_window_paints_nearly_nothing_and_its_session_goes_on() {
     let consumer = eventually("a model's process", || {
         children(pid, "consume").first().copied()
     });
+    Traced {
+        window,
+        log,
+        pid,
+        consumer,
+    }
+}
+
+#[test]
+fn c47_a_hidden_window_paints_nearly_nothing_and_its_session_goes_on() {
+    let Some(display) = Display::open(&[]) else {
+        return;
+    };
+    let Traced {
+        window,
+        log,
+        pid,
+        consumer,
+    } = traced_window(&display);
     let Some(id) = eventually("a window, or no xdotool", || {
         match xdotool(&display, &["search", "--name", "Ringside"]) {
             None => Some(None),
@@ -102,19 +126,12 @@ fn c43_c44_a_paused_window_paints_nothing_and_a_death_is_shown_without_input() {
     let Some(display) = Display::open(&[]) else {
         return;
     };
-    let arguments = live_session();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let log = tempfile::NamedTempFile::new().expect("a file");
-    let mut command = display.window(&arguments);
-    let window = start(
-        command
-            .env("RINGSIDE_LOG", "ringside::gui=trace")
-            .stderr(log.reopen().expect("the file")),
-    );
-    let pid = window.id();
-    let consumer = eventually("a model's process", || {
-        children(pid, "consume").first().copied()
-    });
+    let Traced {
+        window,
+        log,
+        pid,
+        consumer,
+    } = traced_window(&display);
     std::thread::sleep(Duration::from_secs(3));
     let passes = || painted(&std::fs::read_to_string(log.path()).expect("the log"));
     let order = [

@@ -1,11 +1,13 @@
 //! Looking back, zooming, and saving what is shown.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use ringside::gui::App;
+use tempfile::TempDir;
 
 use crate::fake::{self, FakeSession};
 use crate::harness::{LONG, has, has_part, kept_text, wait_for, window};
@@ -100,30 +102,38 @@ fn a_model_without_an_answer_to_the_frame_looked_back_at_says_so() {
     assert!(!has(&harness, "tiger cat 56.9 %"));
 }
 
-#[test]
-fn the_last_frames_are_saved_with_the_rows_of_their_predictions() {
-    let (mut harness, _) = shown_up_to(153);
+/// The one thing that a key saves, and the folder that holds it while it is looked at; `said` is what
+/// the window says then.
+fn saved_by(harness: &mut Harness<'_, App>, key: Key, said: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     harness
         .state_mut()
         .set_save_folder(folder.path().to_owned());
-    harness.key_press(Key::W);
+    harness.key_press(key);
     let begin = Instant::now();
-    while !has_part(&harness, "Saved 3 frames") {
+    while !has_part(harness, said) {
         assert!(begin.elapsed() < LONG, "never saved");
         std::thread::sleep(std::time::Duration::from_millis(5));
         harness.step();
     }
     let saved = std::fs::read_dir(folder.path()).expect("a folder");
-    let saved: Vec<_> = saved.map(|entry| entry.expect("an entry").path()).collect();
-    assert_eq!(saved.len(), 1);
-    let picture = image::open(saved[0].join("000152.jpg")).expect("a JPEG");
+    let mut saved = saved.map(|entry| entry.expect("an entry").path());
+    let first = saved.next().expect("something saved");
+    assert_eq!(saved.next(), None);
+    (folder, first)
+}
+
+#[test]
+fn the_last_frames_are_saved_with_the_rows_of_their_predictions() {
+    let (mut harness, _) = shown_up_to(153);
+    let (_folder, saved) = saved_by(&mut harness, Key::W, "Saved 3 frames");
+    let picture = image::open(saved.join("000152.jpg")).expect("a JPEG");
     assert_eq!(
         (picture.width(), picture.height()),
         (600, 400),
         "the coffee"
     );
-    let rows = std::fs::read_to_string(saved[0].join("rows.jsonl")).expect("rows");
+    let rows = std::fs::read_to_string(saved.join("rows.jsonl")).expect("rows");
     let predictions = rows
         .lines()
         .filter(|row| row.contains(r#""type":"prediction""#));
@@ -133,21 +143,8 @@ fn the_last_frames_are_saved_with_the_rows_of_their_predictions() {
 #[test]
 fn the_shown_frame_is_saved_with_its_exact_pixels() {
     let (mut harness, _) = shown_up_to(151);
-    let folder = tempfile::tempdir().expect("a folder");
-    harness
-        .state_mut()
-        .set_save_folder(folder.path().to_owned());
-    harness.key_press(Key::P);
-    let begin = Instant::now();
-    while !has_part(&harness, "Saved ") {
-        assert!(begin.elapsed() < LONG, "never saved");
-        std::thread::sleep(std::time::Duration::from_millis(5));
-        harness.step();
-    }
-    let saved = std::fs::read_dir(folder.path()).expect("a folder");
-    let saved: Vec<_> = saved.map(|entry| entry.expect("an entry").path()).collect();
-    assert_eq!(saved.len(), 1);
-    let picture = image::open(&saved[0]).expect("a PNG").into_rgb8();
+    let (_folder, saved) = saved_by(&mut harness, Key::P, "Saved ");
+    let picture = image::open(&saved).expect("a PNG").into_rgb8();
     let cat = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/samples/cat.jpg");
     let expected = image::open(cat).expect("the cat").into_rgb8();
     assert!(picture == expected, "frame 151 is the cat");

@@ -11,32 +11,19 @@ use ringside::gui::{App, InstallFailure, InstallRuntime, InstallStep, WindowServ
 use ringside::session::SessionCommand;
 
 use crate::fake::{self, FakeSession};
-use crate::harness::{has, has_part, wait_for};
+use crate::harness::{has, has_part, wait_for, window_with};
 use crate::sources::click;
 
 fn without_runtime(
     install: InstallRuntime,
     install_at_once: bool,
 ) -> (Harness<'static, App>, FakeSession) {
-    let fake = FakeSession::new(fake::all_failed(154));
-    let session = fake.clone();
     let services = WindowServices {
         install_runtime: Some(install),
         install_at_once,
         ..WindowServices::default()
     };
-    let harness = Harness::builder()
-        .with_size([1280.0, 820.0])
-        .with_max_steps(20)
-        .build_eframe(move |creation| {
-            App::new(&creation.egui_ctx, fake::photographs(), move |wake| {
-                session.set_wake(wake);
-                Ok(Box::new(session))
-            })
-            .expect("a window without a display")
-            .with_services(&creation.egui_ctx, services)
-        });
-    (harness, fake)
+    window_with(fake::all_failed(154), services)
 }
 
 fn restarts() -> Vec<SessionCommand> {

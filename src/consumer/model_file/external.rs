@@ -91,7 +91,6 @@ mod tests {
                 key: "location".to_owned(),
                 value: "nowhere.bin".to_owned(),
             }],
-            ..TensorProto::default()
         }
     }
 

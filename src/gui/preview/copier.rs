@@ -14,6 +14,8 @@ use crate::session::SessionView;
 /// The thread's own state: the ring it is attached to, the last frames, and what each tile has got.
 pub(super) struct Copier {
     open: OpenPreview,
+    /// Start of the session whose frames these are.
+    session: u64,
     attached: Option<(String, Box<dyn FramePreview>)>,
     /// The ring that could not be attached to, so that the log says it once.
     refused: Option<String>,
@@ -46,6 +48,7 @@ impl Copier {
     pub(super) fn new(open: OpenPreview, recorder: Recorder) -> Self {
         Self {
             open,
+            session: 0,
             attached: None,
             refused: None,
             recorder,
@@ -65,6 +68,10 @@ impl Copier {
         panels: &Panels,
         grabs: Vec<u64>,
     ) -> Arrivals {
+        if self.session != view.started_nanos {
+            self.session = view.started_nanos;
+            self.forget();
+        }
         self.attach(view.ring.as_ref().map(|ring| ring.name.as_str()));
         let grabbed = grabs.into_iter().map(|seq| Grabbed {
             seq,
@@ -91,6 +98,14 @@ impl Copier {
             source,
             grabbed,
         }
+    }
+
+    /// Forgets the frames and answers of another session, whose sequences come again.
+    fn forget(&mut self) {
+        self.pool.clear();
+        self.served.clear();
+        self.served_source = None;
+        self.past = None;
     }
 
     fn serve_tiles(&mut self, view: &SessionView, panels: &Panels) -> BTreeMap<String, Arrival> {
@@ -344,6 +359,59 @@ fn crop_in(crop: [u32; 4], full: [u32; 2], actual: [u32; 2]) -> [u32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::{FrameDescription, FramePosition, PixelOrder, SampleType};
+    use crate::gui::rewind::SharedBuffer;
+    use crate::session::{RingView, SourceView};
+
+    /// A ring with one frame of one grey.
+    struct Grey(u8);
+
+    impl FramePreview for Grey {
+        fn copy(&mut self, _seq: Option<u64>, frame: &mut Frame) -> Result<Option<u64>, String> {
+            *frame = Frame {
+                description: FrameDescription::packed(2, 2, SampleType::U8, PixelOrder::Gray)
+                    .expect("a description"),
+                position: FramePosition::default(),
+                pixels: vec![self.0; 4],
+            };
+            Ok(Some(1))
+        }
+    }
+
+    #[test]
+    fn a_frame_of_another_session_with_the_same_sequence_is_another_frame() {
+        let recorder = Recorder::start(SharedBuffer::default(), || {}).expect("a thread");
+        let open: OpenPreview = Box::new(|ring| {
+            let grey = if ring == "/first" { 10 } else { 200 };
+            Ok(Box::new(Grey(grey)))
+        });
+        let mut copier = Copier::new(open, recorder);
+        let panels = Panels {
+            source: Some([2, 2]),
+            ..Panels::default()
+        };
+        let mut shown = |started_nanos, ring: &str| {
+            let view = SessionView {
+                started_nanos,
+                source: SourceView {
+                    published: 1,
+                    ..SourceView::default()
+                },
+                ring: Some(RingView {
+                    name: ring.to_owned(),
+                    ..RingView::default()
+                }),
+                ..SessionView::default()
+            };
+            let arrivals = copier.serve(&view, &panels, Vec::new());
+            arrivals
+                .source
+                .map(|source| source.picture.image.pixels[0].r())
+        };
+        assert_eq!(shown(1, "/first"), Some(10));
+        assert_eq!(shown(1, "/first"), None, "it is there already");
+        assert_eq!(shown(2, "/second"), Some(200));
+    }
 
     #[test]
     fn a_part_of_a_frame_stays_within_it() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::{Settings, strings};
-use crate::base::Worker;
+use crate::base::{MOST_TEXT_BYTES, Worker, read_regular};
 
 /// Holds the settings and writes them, when they have changed, on a thread.
 pub(in crate::gui) struct Keeper {
@@ -125,7 +125,7 @@ struct Unusable {
 }
 
 fn read(file: &Path) -> Result<Settings, Unusable> {
-    let text = match fs::read(file) {
+    let text = match read_regular(file, MOST_TEXT_BYTES) {
         Ok(bytes) => String::from_utf8(bytes).map_err(|error| error.to_string()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Settings::default()),
         Err(error) => {

@@ -99,9 +99,17 @@ impl Engine {
         }
     }
 
-    /// Whether, in `live`, every model that works has answered as many frames as were asked for.
+    /// How many frames each model is to answer, where that is what ends the session: in `every` the
+    /// producer counts, and in a window nothing ends by itself.
+    pub(super) fn quota(&self) -> Option<u64> {
+        self.spec
+            .frames
+            .filter(|_| self.delivery == Delivery::Live && !self.options.interactive)
+    }
+
+    /// Whether every model that works has answered as many frames as were asked for.
     fn has_enough_frames(&self) -> bool {
-        let Some(frames) = self.spec.frames.filter(|_| self.delivery == Delivery::Live) else {
+        let Some(frames) = self.quota() else {
             return false;
         };
         let mut working = self

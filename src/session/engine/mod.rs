@@ -22,7 +22,7 @@ use crossbeam::select;
 pub(super) use self::model_side::Model;
 use self::source_side::Source;
 use super::child::{ChildMessage, Incoming};
-use super::handle::{Outcome, SessionOptions};
+use super::handle::{OUTPUT_FAILED, Outcome, SessionOptions};
 use super::journal::{Journal, problem};
 use super::pairing::{ModelKey, Pairing};
 use super::ring_host::RingHost;
@@ -377,7 +377,7 @@ impl Engine {
             return;
         }
         let what = problem(
-            "output_failed",
+            OUTPUT_FAILED,
             format!("rows can no longer be written: {}", failure.error),
             Some("free space or choose another folder; the session goes on without this output"),
         );

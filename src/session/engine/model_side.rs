@@ -8,8 +8,8 @@ use super::source_side::wrong_protocol;
 use crate::base::monotonic_nanos;
 use crate::frame::{FrameDescription, PixelOrder, SampleType};
 use crate::protocol::{
-    Command, ConsumerStart, Delivery, Event, FrameEvent, ModelCard, ModelSpec, PredictionEvent,
-    Role, Schedule,
+    Command, ConsumerStart, Event, FrameEvent, ModelCard, ModelSpec, PredictionEvent, Role,
+    Schedule,
 };
 use crate::recording::{Micros, PredictionRow, Row};
 use crate::session::journal::problem;
@@ -123,6 +123,7 @@ impl Engine {
         let now = monotonic_nanos();
         let id = self.next_child_id();
         let models = self.models.len() as u32;
+        let quota = self.quota();
         let model = &mut self.models[index];
         model.ready = false;
         let start = ConsumerStart {
@@ -131,12 +132,7 @@ impl Engine {
             schedule: self.schedule,
             onnxruntime: self.options.onnxruntime.clone(),
             models,
-            frames: self
-                .spec
-                .frames
-                // In a window nothing ends by itself.
-                .filter(|_| self.delivery == Delivery::Live && !self.options.interactive)
-                .map(|frames| frames.saturating_sub(model.stats.reported())),
+            frames: quota.map(|frames| frames.saturating_sub(model.stats.reported())),
         };
         let started = model.managed.start(
             &self.options.program,

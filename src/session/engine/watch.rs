@@ -70,8 +70,9 @@ impl Engine {
         let states = self.rings.member_states(model.member);
         let has_frames =
             |state: &MemberState| !state.held.is_empty() || state.taken_seq < self.rings.head();
-        let frames = self.spec.frames.filter(|_| self.delivery == Delivery::Live);
-        let has_enough = frames.is_some_and(|frames| model.stats.reported() >= frames);
+        let has_enough = self
+            .quota()
+            .is_some_and(|frames| model.stats.reported() >= frames);
         model.ready && model.counted && !has_enough && states.last().is_some_and(has_frames)
     }
 
