@@ -73,9 +73,10 @@ fn a_paused_model_can_be_resumed() {
     let mut view = fake::running(154);
     view.models[1].child = ChildState::Paused;
     let (mut harness, fake) = window(view);
+    // Its arrival moves what stands below it.
+    wait_for(&mut harness, "Frame 154");
     harness.get_by_label("Resume").click();
-    harness.step();
-    harness.step();
+    harness.run_ok();
     let name = "lite0-int8".to_owned();
     assert_eq!(fake.take_sent(), [SessionCommand::ResumeModel { name }]);
 }
@@ -83,6 +84,7 @@ fn a_paused_model_can_be_resumed() {
 #[test]
 fn a_model_can_be_paused_and_restarted_from_its_menu() {
     let (mut harness, fake) = window(fake::running(154));
+    wait_for(&mut harness, "Frame 154");
     for (item, command) in [
         (
             "Pause model",
@@ -98,13 +100,10 @@ fn a_model_can_be_paused_and_restarted_from_its_menu() {
         ),
     ] {
         harness.get_by_label("Menu of lite0").click();
-        harness.step();
-        harness.step();
-        harness.get_by_label(item).click();
-        harness.step();
-        harness.step();
-        assert_eq!(fake.take_sent(), [command]);
         harness.run_ok();
+        harness.get_by_label(item).click();
+        harness.run_ok();
+        assert_eq!(fake.take_sent(), [command]);
     }
 }
 
@@ -155,24 +154,21 @@ fn buttons_play_pause_step_rewind_and_loop() {
         ("Loop", vec![SessionCommand::Loop { on: true }]),
     ] {
         harness.get_by_label(button).click();
-        harness.step();
-        harness.step();
+        harness.run_ok();
         assert_eq!(fake.take_sent(), commands, "{button}");
     }
     view.phase = SessionPhase::Paused;
     fake.set(view.clone());
     harness.run_ok();
     harness.get_by_label("Play").click();
-    harness.step();
-    harness.step();
+    harness.run_ok();
     assert_eq!(fake.take_sent(), [SessionCommand::Play]);
     view.phase = SessionPhase::Ended;
     fake.set(view);
     harness.run_ok();
     assert!(has(&harness, "Source: ENDED"));
     harness.get_by_label("Play again").click();
-    harness.step();
-    harness.step();
+    harness.run_ok();
     assert_eq!(
         fake.take_sent(),
         [
@@ -241,8 +237,7 @@ fn the_log_shows_lines_with_hints_and_can_be_copied() {
     assert!(has_part(&harness, "restarted, attempt 1"));
     assert!(has_part(&harness, "→ See the last lines"));
     harness.get_by_label("Copy").click();
-    harness.step();
-    harness.step();
+    harness.run_ok();
     let copied = harness
         .output()
         .platform_output

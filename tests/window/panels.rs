@@ -37,8 +37,7 @@ fn with_lines(mut view: SessionView, lines: Vec<LogLine>) -> SessionView {
 
 fn click(harness: &mut Harness<'_, App>, name: &str) {
     harness.get_by_label(name).click();
-    harness.step();
-    harness.step();
+    harness.run_ok();
 }
 
 fn alerts(harness: &Harness<'_, App>) -> Vec<String> {

@@ -14,8 +14,7 @@ fn a_model_that_was_given_up_says_why_and_what_to_do_and_can_be_restarted() {
     assert!(has_part(&harness, "Export the model with opset 26"));
     assert!(has_part(&harness, "Unsupported model opset"));
     harness.get_by_label("Restart").click();
-    harness.step();
-    harness.step();
+    harness.run_ok();
     let model = Some("lite0-int8".to_owned());
     assert_eq!(fake.take_sent(), [SessionCommand::Restart { model }]);
 }
@@ -99,8 +98,7 @@ fn a_crashed_model_says_how_it_died_and_can_be_restarted_at_once() {
     assert!(has_part(&harness, "killed by signal 9"));
     assert!(has(&harness, "1 lost"));
     harness.get_by_label("Restart now").click();
-    harness.step();
-    harness.step();
+    harness.run_ok();
     let model = Some("lite0".to_owned());
     assert_eq!(fake.take_sent(), [SessionCommand::Restart { model }]);
 }
@@ -125,8 +123,7 @@ fn a_source_that_cannot_be_opened_says_why_and_can_be_restarted() {
     assert!(has_part(&harness, "/data/pictures: no such folder"));
     assert!(has_part(&harness, "Name a folder that exists"));
     harness.get_by_label("Restart source").click();
-    harness.step();
-    harness.step();
+    harness.run_ok();
     assert_eq!(fake.take_sent(), [SessionCommand::Restart { model: None }]);
 }
 
