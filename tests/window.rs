@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use egui_kittest::kittest::Queryable;
-use harness::{has, has_part, wait_for, window};
+use harness::{copied, has, has_part, wait_for, window};
 use ringside::prediction::{Output, TensorSummary};
 use ringside::session::{ChildState, SessionCommand, SessionPhase, ShownPrediction};
 
@@ -237,17 +237,11 @@ fn the_log_shows_lines_with_hints_and_can_be_copied() {
     assert!(has_part(&harness, "restarted, attempt 1"));
     assert!(has_part(&harness, "→ See the last lines"));
     harness.get_by_label("Copy").click();
-    harness.run_ok();
-    let copied = harness
-        .output()
-        .platform_output
-        .commands
-        .iter()
-        .any(|command| {
-            matches!(command, egui::OutputCommand::CopyText(text)
-                if text.contains("killed by signal 9; 1 frame lost"))
-        });
-    assert!(copied);
+    let copied = copied(&mut harness);
+    assert!(
+        copied.contains("killed by signal 9; 1 frame lost"),
+        "{copied}"
+    );
 }
 
 #[test]

@@ -65,6 +65,23 @@ pub(crate) fn wait_for(harness: &mut Harness<'_, App>, label: &str) {
     }
 }
 
+/// Runs passes until one of them copies a text: each has its own output.
+pub(crate) fn copied(harness: &mut Harness<'_, App>) -> String {
+    let begin = Instant::now();
+    loop {
+        harness.step();
+        let mut commands = harness.output().platform_output.commands.iter();
+        let text = commands.find_map(|command| match command {
+            egui::OutputCommand::CopyText(text) => Some(text.clone()),
+            _ => None,
+        });
+        if let Some(text) = text {
+            return text;
+        }
+        assert!(begin.elapsed() < LONG, "nothing is copied");
+    }
+}
+
 pub(crate) fn has(harness: &Harness<'_, App>, label: &str) -> bool {
     harness.query_all_by_label(label).next().is_some()
 }

@@ -11,7 +11,7 @@ use ringside::gui::App;
 use ringside::session::{LogLevel, LogLine, SessionCommand, SessionView};
 
 use crate::fake;
-use crate::harness::{has, has_part, wait_for, window, window_of_size};
+use crate::harness::{copied, has, has_part, wait_for, window, window_of_size};
 
 /// A line of the log that has just come.
 fn line(level: LogLevel, about: &str, message: &str) -> LogLine {
@@ -132,12 +132,10 @@ fn the_log_is_filtered_by_process_and_a_line_is_copied() {
     harness.run_ok();
     assert!(!has_part(&harness, "7 slots of 6.0 MB"));
     let copy = "Copy this line: broken.jpg was left out: JPEG ends after 1 234 bytes";
-    click(&mut harness, copy);
-    let copied = harness.output().platform_output.commands.iter().any(|command| {
-        matches!(command, egui::OutputCommand::CopyText(text)
-            if text.ends_with("warning source: broken.jpg was left out: JPEG ends after 1 234 bytes"))
-    });
-    assert!(copied);
+    harness.get_by_label(copy).click();
+    let copied = copied(&mut harness);
+    let line = "warning source: broken.jpg was left out: JPEG ends after 1 234 bytes";
+    assert!(copied.ends_with(line), "{copied}");
 }
 
 #[test]

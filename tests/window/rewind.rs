@@ -10,7 +10,7 @@ use ringside::gui::App;
 use tempfile::TempDir;
 
 use crate::fake::{self, FakeSession};
-use crate::harness::{LONG, has, has_part, kept_text, wait_for, window};
+use crate::harness::{LONG, copied, has, has_part, kept_text, wait_for, window};
 
 /// A window that has shown frames 151 to `last`, one after another, and keeps them all.
 fn shown_up_to(last: u64) -> (Harness<'static, App>, FakeSession) {
@@ -154,14 +154,8 @@ fn the_shown_frame_is_saved_with_its_exact_pixels() {
 fn the_shown_answer_is_copied_as_a_row() {
     let (mut harness, _) = shown_up_to(151);
     harness.key_down(Key::C);
-    harness.step();
-    let commands = &harness.output().platform_output.commands;
-    let copied = commands.iter().find_map(|command| match command {
-        egui::OutputCommand::CopyText(text) => Some(text.clone()),
-        _ => None,
-    });
-    let row: serde_json::Value =
-        serde_json::from_str(&copied.expect("a row")).expect("one JSON object");
+    let row = copied(&mut harness);
+    let row: serde_json::Value = serde_json::from_str(&row).expect("one JSON object");
     assert_eq!(row["type"], "prediction");
     assert_eq!(row["model"], "lite0");
     assert_eq!(row["seq"], 151);

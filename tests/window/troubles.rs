@@ -10,6 +10,8 @@ use crate::harness::{has, has_part, wait_for, window, window_of_size};
 #[test]
 fn a_model_that_was_given_up_says_why_and_what_to_do_and_can_be_restarted() {
     let (mut harness, fake) = window(fake::failing(154));
+    // Its arrival moves what stands below it.
+    wait_for(&mut harness, "Source frame 154");
     assert!(has_part(&harness, "opset 99"));
     assert!(has_part(&harness, "Export the model with opset 26"));
     assert!(has_part(&harness, "Unsupported model opset"));
@@ -95,6 +97,7 @@ fn models_without_a_source_say_so() {
 #[test]
 fn a_crashed_model_says_how_it_died_and_can_be_restarted_at_once() {
     let (mut harness, fake) = window(fake::failing(154));
+    wait_for(&mut harness, "Source frame 154");
     assert!(has_part(&harness, "killed by signal 9"));
     assert!(has(&harness, "1 lost"));
     harness.get_by_label("Restart now").click();
